@@ -1,0 +1,342 @@
+"""`tf.Variable`: a cell that holds a tensor; assigning replaces the tensor, so an update is recorded."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from tapejax._src.core import printing
+from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
+from tapejax._src.core.conversion import to_numpy
+from tapejax._src.core.dtypes import DType, as_dtype
+from tapejax._src.core.shapes import TensorShape
+from tapejax._src.core.tensor import Reference, Tensor
+
+_serials = itertools.count()
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a variable on several replicas are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How values assigned on several replicas become one."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class Creation(threading.local):
+    """Who is told about variables created in this thread (a traced function, a strategy scope)."""
+
+    def __init__(self) -> None:
+        self.listeners: list[Callable[[Variable], None]] = []
+
+
+CREATION = Creation()
+
+
+class Variable:
+    """A tensor-valued state that programs read and assign: TensorFlow's `tf.Variable`.
+
+    Args:
+        initial_value: Tensor, array, Python number or nested list, or a callable returning one.
+        trainable: Whether tapes watch it when it is read. Default: True.
+        validate_shape: Accepted for compatibility.
+        caching_device: Accepted for compatibility.
+        name: Its name; `':0'` is appended to form `.name`.
+        variable_def: Not supported.
+        dtype: The dtype to convert the initial value to.
+        import_scope: Accepted for compatibility.
+        constraint: A function of the value, stored for optimizers; `assign` does not apply it.
+        synchronization: See `tf.VariableSynchronization`.
+        aggregation: See `tf.VariableAggregation`.
+        shape: The declared shape, which may have None dimensions; then values of other sizes can be
+            assigned.
+        experimental_enable_variable_lifting: Accepted for compatibility.
+
+    Raises:
+        ValueError: Without an initial value, or when its shape does not fit `shape`.
+
+    Example:
+        >>> import tapejax as tf
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign_add([1.0, 1.0]).numpy().tolist()
+        [2.0, 3.0]
+    """
+
+    tensor: Tensor
+    """The current value."""
+    serial: int
+    """Creation order."""
+    reference: weakref.ref[Variable]
+
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        del validate_shape, caching_device, import_scope, experimental_enable_variable_lifting
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`. You provided neither."
+                if variable_def is None
+                else "tapejax cannot build a variable from `variable_def`; pass `initial_value`."
+            )
+        if callable(initial_value):
+            initial_value = initial_value()
+        array, aval = _initial_array(initial_value, None if dtype is None else as_dtype(dtype))
+        self.serial = next(_serials)
+        self.reference = weakref.ref(self)
+        self._name = "Variable" if name is None else name
+        self._trainable = True if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+        self._shape = None if shape is None else TensorShape(shape)
+        if self._shape is not None and not self._shape.is_compatible_with(aval.shape):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({aval.tf_shape}) is "
+                f"not compatible with the explicitly supplied `shape` argument ({shape})."
+            )
+        self.hold(Tensor.concrete(array, aval, aval, owned=not isinstance(array, jax.core.Tracer)))
+        for listener in CREATION.listeners:
+            listener(self)
+
+    def hold(self, tensor: Tensor) -> None:
+        """Make `tensor`, a handle nobody else has, the current value."""
+        tensor.cell = self.reference
+        array = tensor.array
+        placed = tensor.aval if array is None else placed_key(tensor.aval, array)
+        tensor.key = variable_key(placed, self._trainable)
+        self.tensor = tensor
+
+    # ------------------------------------------------------------------ description
+    @property
+    def name(self) -> str:
+        """The name, with TensorFlow's `:0`."""
+        return self._name + ":0"
+
+    @property
+    def shape(self) -> TensorShape:
+        """The declared shape, or that of the value."""
+        return self.tensor.aval.tf_shape if self._shape is None else self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The `tf.DType` of the elements."""
+        return self.tensor.aval.tf_dtype
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch it when it is read."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The constraint function given at creation."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When replicas are brought together."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How replicas are aggregated."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """The device string, in TensorFlow's spelling."""
+        return self.tensor.device
+
+    @property
+    def initial_value(self) -> Any:
+        """Not kept: eager variables have a value from the start."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def get_shape(self) -> TensorShape:
+        """The declared shape, or that of the value."""
+        return self.shape
+
+    def is_initialized(self, name: str | None = None) -> bool:
+        """Always True: a variable has a value from its creation."""
+        del name
+        return True
+
+    def ref(self) -> Reference:
+        """A hashable reference, for use as a dictionary key (variables compare by value)."""
+        return Reference(self)
+
+    # ------------------------------------------------------------------ conversions
+    def numpy(self) -> Any:
+        """The value as a NumPy array the caller may change, or a NumPy scalar at rank 0."""
+        self.note_access()
+        return self.tensor.numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        self.note_access()
+        return self.tensor.__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        self.note_access()
+        return bool(self.tensor)
+
+    def __float__(self) -> float:
+        self.note_access()
+        return float(self.tensor)
+
+    def __int__(self) -> int:
+        self.note_access()
+        return int(self.tensor)
+
+    def __complex__(self) -> complex:
+        self.note_access()
+        return complex(self.tensor)
+
+    def __index__(self) -> int:
+        self.note_access()
+        return self.tensor.__index__()
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.tensor.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> Any:
+        return self.tensor.__dlpack_device__()
+
+    def __repr__(self) -> str:
+        self.note_access()
+        return printing.variable_repr(self.tensor.view(), self.dtype, self.shape, self.name)
+
+    __str__ = __repr__
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(
+            "'Variable' object does not support item assignment. "
+            "Use variable[index].assign(value)."
+        )
+
+    def __iadd__(self, value: Any) -> Any:
+        raise _no_inplace("+=", "assign_add", "+")
+
+    def __isub__(self, value: Any) -> Any:
+        raise _no_inplace("-=", "assign_sub", "-")
+
+    def __imul__(self, value: Any) -> Any:
+        raise _no_inplace("*=", "assign", "*")
+
+    def __itruediv__(self, value: Any) -> Any:
+        raise _no_inplace("/=", "assign", "/")
+
+    def __ipow__(self, value: Any) -> Any:
+        raise _no_inplace("**=", "assign", "**")
+
+    def __copy__(self) -> Variable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        twin = self._twin(self.numpy())
+        memo[id(self)] = twin
+        return twin
+
+    def __reduce__(self) -> Any:
+        return (
+            _rebuild,
+            (self.numpy(), self._trainable, self._name, self._shape),
+        )
+
+    def _twin(self, value: Any) -> Variable:
+        return Variable(
+            value,
+            trainable=self._trainable,
+            name=self._name,
+            constraint=self._constraint,
+            synchronization=self._synchronization,
+            aggregation=self._aggregation,
+            shape=self._shape,
+        )
+
+    if TYPE_CHECKING:  # attached by ops/variables.py and ops/operators.py
+        note_access: Any
+        value: Any
+        read_value: Any
+        assign: Any
+        assign_add: Any
+        assign_sub: Any
+        __getitem__: Any
+        __add__: Any
+        __sub__: Any
+        __mul__: Any
+
+
+def _no_inplace(operator: str, method: str, binary: str) -> RuntimeError:
+    return RuntimeError(
+        f"`variable {operator} value` with `tf.Variable`s is not supported. "
+        f"Use `variable.{method}({'value' if method != 'assign' else f'variable {binary} value'})` "
+        f"to modify the variable, or `out = variable {binary} value` if you need to get a new "
+        "output Tensor."
+    )
+
+
+def _rebuild(value: Any, trainable: bool, name: str, shape: TensorShape | None) -> Variable:
+    return Variable(value, trainable=trainable, name=name, shape=shape)
+
+
+def _initial_array(value: Any, dtype: DType | None) -> tuple[Any, Aval]:
+    if isinstance(value, Variable):
+        value = value.tensor
+    if isinstance(value, Tensor):
+        array = value.value_array()
+        aval = value.aval
+        if dtype is not None and dtype != aval.tf_dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                f"{aval.tf_dtype.name}: {value!r}"
+            )
+        return _own(array), aval
+    if isinstance(value, jax.Array) and dtype is None:
+        return _own(value), aval_of(value)
+    array = to_numpy(value, dtype)
+    return array, aval_of(array)
+
+
+def _own(array: Any) -> Any:
+    """A copy nobody else holds, so that an update may reuse the buffer."""
+    if isinstance(array, jax.core.Tracer) or (isinstance(array, jax.Array) and not array.is_fully_addressable):
+        return array
+    if isinstance(array, jax.Array) and len(array.sharding.device_set) > 1:
+        return jax.device_put(array, array.sharding, may_alias=False)
+    return np.array(array)

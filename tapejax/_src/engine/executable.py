@@ -1,0 +1,210 @@
+"""Executables: a program prepared for the values a run wants from it, compiled or not."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from tapejax._src.core.config import SETTINGS
+from tapejax._src.engine.kernel import Kernel, Split
+from tapejax._src.engine.program import Op, Program, needed, run_ops
+from tapejax._src.engine.statistics import COUNTERS
+
+LOGGER = logging.getLogger("tapejax")
+
+Extra = dict[int, tuple[Split, tuple[int, ...]]]
+"""Ops split for a tape that outlives the run: first output -> (split, residual numbers)."""
+
+Chains = Mapping[int, tuple[int, ...]]
+"""Final value of an assigned variable -> its leaf (or -1), then every value assigned, in order."""
+
+_DETAILS = 8
+
+
+class Request(NamedTuple):
+    """What a run wants from a program.
+
+    Attributes:
+        live: Numbers of the values wanted.
+        donated: Positions of the leaves whose buffers may be reused.
+        tags: What else distinguishes it (values kept for tapes), or None.
+    """
+
+    live: tuple[int, ...]
+    donated: tuple[int, ...]
+    tags: Any
+
+
+class Check(NamedTuple):
+    """An op that can fail: its first output, kernel, inputs and the user's line."""
+
+    first: int
+    kernel: Kernel
+    ins: tuple[int, ...]
+    line: tuple[str, int, str] | None
+
+
+class Plan:
+    """A program as a function of its leaves: only the ops that the wanted values need.
+
+    Calling it with (floats, ints, *leaves) returns the live values and the failure record: per
+    check whether it failed and its details, or None without checks. An assigned value stays what it
+    was from the first failed check on.
+    """
+
+    def __init__(
+        self, node: Program, live: Sequence[int], extra: Extra | None, chains: Chains
+    ) -> None:
+        path = node.path()
+        self.live = tuple(live)
+        self.leaf_numbers = [number for n in path for number, _ in n.leaves]
+        self.scalars = [scalar for n in path for scalar in n.scalars]
+        self.constants = {k: v for n in path for k, v in n.constants.items()}
+        self.avals = node.table()
+        self.checks = [
+            Check(outs[0], kernel, ins, n.line)
+            for n in path
+            for kernel, ins, outs in n.ops
+            if kernel.check is not None
+        ]
+        self.chains = {n: chains[n] for n in live if n in chains} if self.checks else {}
+        ops = node.split_ops()
+        if extra:
+            ops = [_with_residuals(op, extra) for op in ops]
+        also = [i for check in self.checks for i in check.ins]
+        also += [step for chain in self.chains.values() for step in chain if step >= 0]
+        self.ops, self.needed = needed(ops, [*live, *also])
+
+    def __call__(self, floats: Any, ints: Any, *leaves: Any) -> tuple[list[Any], Any]:
+        env: dict[int, Any] = dict(self.constants)
+        env.update(zip(self.leaf_numbers, leaves, strict=True))
+        place = {True: 0, False: 0}
+        for number, is_float in self.scalars:
+            source = floats if is_float else ints
+            env[number] = source[place[is_float]].astype(self.avals[number].dtype)
+            place[is_float] += 1
+        run_ops(self.ops, env)
+        if not self.checks:
+            return [env[number] for number in self.live], None
+        failures = jnp.stack([_failure(check, env) for check in self.checks])
+        return [self._gated(number, env, failures) for number in self.live], failures
+
+    def _gated(self, number: int, env: dict[int, Any], failures: Any) -> Any:
+        chain = [step for step in self.chains.get(number, (number,)) if step >= 0]
+        value = env[chain[0]]
+        for step in chain[1:]:
+            before = [n for n, check in enumerate(self.checks) if check.first < step]
+            failed = jnp.any(failures[jnp.asarray(before, int), 0] > 0) if before else False
+            value = jnp.where(failed, value, env[step])
+        return value
+
+
+def _with_residuals(op: Op, extra: Extra) -> Op:
+    split = extra.get(op[2][0]) if op[2] else None
+    return op if split is None else (split[0].forward, op[1], op[2] + split[1])
+
+
+def _failure(check: Check, env: dict[int, Any]) -> Any:
+    details = check.kernel.check.fails(*[env[i] for i in check.ins])
+    row = [jnp.asarray(d).astype(jnp.float64).reshape(()) for d in details[:_DETAILS]]
+    return jnp.stack(row + [jnp.zeros((), jnp.float64)] * (_DETAILS - len(row)))
+
+
+class Executable:
+    """A way to run a program.
+
+    Attributes:
+        call: Function of (floats, ints, *leaves).
+        live: The values it returns, in its own order.
+        donated: The leaf positions whose buffers it takes.
+        order: For each requested value its place among those returned.
+        checks: Ops that can fail, in program order.
+        compiled: Whether `call` is an XLA executable.
+    """
+
+    __slots__ = ("call", "checks", "compiled", "donated", "live", "order")
+
+    def __init__(
+        self,
+        call: Any,
+        live: tuple[int, ...],
+        donated: tuple[int, ...],
+        request: Request,
+        checks: list[Check],
+        compiled: bool,
+    ) -> None:
+        self.call = call
+        self.live = live
+        self.donated = donated
+        self.checks = checks
+        self.compiled = compiled
+        place = {number: n for n, number in enumerate(live)}
+        self.order = [place[number] for number in request.live]
+
+    def serving(self, request: Request) -> Executable:
+        """The same executable with its outputs picked for another request."""
+        return Executable(
+            self.call, self.live, self.donated, request, self.checks, self.compiled
+        )
+
+
+def compile_program(
+    node: Program,
+    request: Request,
+    chains: Chains,
+    arguments: tuple[Any, ...],
+    extra: Extra | None,
+) -> Executable:
+    """Compile the program for a request.
+
+    Outputs are ordered so that XLA reuses each donated buffer for the value that replaces it.
+    Scalars that were differentiated (losses) are always returned: reading one now and then must not
+    need a second executable.
+
+    Args:
+        node: The program.
+        request: What is wanted.
+        chains: The variables assigned.
+        arguments: (floats, ints, *leaves) of this run, for their avals and placement.
+        extra: Ops to split for tapes that outlive the run.
+    """
+    started = time.perf_counter()
+    targets = [number for n in node.path() for number in n.scalar_targets]
+    wanted = tuple(dict.fromkeys((*request.live, *targets)))
+    plan = Plan(node, wanted, extra, chains)
+    position = {number: n for n, number in enumerate(plan.leaf_numbers)}
+    free = set(request.donated)
+    pairs = {
+        final: position[chain[0]]
+        for final, chain in chains.items()
+        if final in wanted and position.get(chain[0]) in free and chain[0] in plan.needed
+    }
+    plan.live = tuple(sorted(wanted, key=lambda n: (0, pairs[n]) if n in pairs else (1, 0)))
+    donated = tuple(sorted(set(pairs.values())))
+
+    def program(*args: Any) -> Any:
+        return plan(*args)
+
+    program.__name__ = f"tapejax_{len(plan.ops)}_ops"
+    with jax.enable_x64(True):
+        stage = jax.jit(program, donate_argnums=tuple(n + 2 for n in donated))
+        call = stage.lower(*arguments).compile()
+    seconds = time.perf_counter() - started
+    COUNTERS.compiles += 1
+    COUNTERS.compile_seconds += seconds
+    if SETTINGS.log_compiles:
+        LOGGER.warning("compiled %d ops in %.3f s, last at %s", len(plan.ops), seconds, node.line)
+    return Executable(call, plan.live, donated, request, plan.checks, compiled=True)
+
+
+def interpret_program(
+    node: Program, request: Request, chains: Chains, extra: Extra | None
+) -> Executable:
+    """Run the program op by op, with the functions the kernels have compiled for themselves."""
+    plan = Plan(node, request.live, extra, chains)
+    return Executable(plan, plan.live, (), request, plan.checks, compiled=False)

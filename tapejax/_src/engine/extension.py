@@ -1,0 +1,213 @@
+"""Extending the trie: what happens the first time a structure is recorded.
+
+Here shapes and dtypes are checked, so errors are raised at the op call, at the user's line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapejax._src.core import errors
+from tapejax._src.core.avals import Aval, LeafKey, StaticKey, make_aval
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.program import Builder, Program
+
+if TYPE_CHECKING:
+    from tapejax._src.engine.recorder import Recorder
+
+__all__ = ["StaticKey", "extend", "extend_event", "extend_leaf", "user_frame"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside tapejax and JAX."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  the public way is 100 times slower
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_PACKAGE) and f"{os.sep}jax{os.sep}" not in name:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def user_line() -> tuple[str, int, str] | None:
+    """(file, line, function) of the user's code now running."""
+    frame = user_frame()
+    if frame is None:
+        return None
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+
+
+def extend(recorder: Recorder, kernel: Kernel, parts: Sequence[Any]) -> Program:
+    """Add the node of an op whose inputs are described by `parts` (an edge key without its kernel).
+
+    Raises:
+        InvalidArgumentError: If dtypes or shapes do not fit.
+        TypeError: If a Python number cannot take its partner's dtype.
+    """
+    table = list(recorder.avals())
+    builder = Builder(recorder.node, table)
+    fixed = _aval_of_parts(table, parts)
+    ins: list[int] = []
+    new: list[int] = []
+    for position, part in enumerate(parts):
+        if isinstance(part, str):
+            aval = _scalar_aval(kernel, fixed, position, part)
+            fixed[position] = aval
+            ins.append(builder.scalar(aval, part == "float"))
+        elif isinstance(part, int):
+            ins.append(part if part >= 0 else new[-1 - part])
+        else:
+            number = builder.leaf(part)
+            new.append(number)
+            ins.append(number)
+    check_inputs(kernel, [builder.table[i] for i in ins])
+    recorded, avals = kernel, tuple([builder.table[i] for i in ins])
+    if kernel.check is not None and not kernel.can_fail(avals):
+        recorded = kernel.unchecked()
+    outs = emit_checked(builder, recorded, ins)
+    traced = recorded.traced(avals)
+    node = builder.node
+    if traced.tree is None:
+        node.result, node.payload = outs[0], node.avals[outs[0] - node.parent.size]  # type: ignore[union-attr]
+    else:
+        node.result, node.payload = outs, (traced.outs, traced.tree)
+    recorder.table = builder.table
+    recorder.table_node = attached = builder.attach((kernel, *parts), user_line())
+    return attached
+
+
+def extend_leaf(recorder: Recorder, edge: Any, key: LeafKey) -> Program:
+    """Add the node of a leaf that enters on its own."""
+    builder = Builder(recorder.node, list(recorder.avals()))
+    builder.node.result = builder.leaf(key)
+    return builder.attach(edge)
+
+
+def extend_event(recorder: Recorder, event: Any) -> Program:
+    """Add the node of a tape's mark."""
+    return Builder(recorder.node, recorder.avals(), event).attach(event)
+
+
+def emit_checked(builder: Builder, kernel: Kernel, ins: Sequence[int]) -> tuple[int, ...]:
+    """Emit an op; JAX's own complaints become TensorFlow's exception with our names."""
+    try:
+        return builder.emit(kernel, ins)
+    except (errors.OpError, LookupError, NotImplementedError):
+        raise
+    except (TypeError, ValueError) as error:
+        if _raised_by_us(error):
+            raise
+        received = ", ".join(repr(builder.table[i]) for i in ins)
+        message = f"{kernel.name}: {error} Received: ({received}). [Op:{kernel.node}]"
+        raise errors.InvalidArgumentError(None, None, message) from error
+
+
+def _raised_by_us(error: BaseException) -> bool:
+    """Whether the innermost frame of an exception is a `raise` in this package."""
+    trace = error.__traceback__
+    last = None
+    while trace is not None:
+        last = trace.tb_frame
+        trace = trace.tb_next
+    return last is not None and last.f_code.co_filename.startswith(_PACKAGE)
+
+
+# ---------------------------------------------------------------------- dtype rules
+def _aval_of_parts(table: Sequence[Aval], parts: Sequence[Any]) -> list[Aval | None]:
+    avals: list[Aval | None] = []
+    new: list[Aval] = []
+    for part in parts:
+        if isinstance(part, str):
+            avals.append(None)
+        elif isinstance(part, int):
+            avals.append(table[part] if part >= 0 else new[-1 - part])
+        else:
+            new.append(part.aval)
+            avals.append(part.aval)
+    return avals
+
+
+def _scalar_aval(kernel: Kernel, fixed: Sequence[Aval | None], position: int, part: str) -> Aval:
+    """A Python number takes the dtype of a tensor of its group, else float32 or int32."""
+    group = kernel.groups[position] if position < len(kernel.groups) else -1
+    partner = None
+    if group >= 0:
+        for other, aval in enumerate(fixed):
+            if aval is not None and kernel.groups[other] == group:
+                partner = aval
+                break
+    if partner is None:
+        return make_aval((), np.dtype(np.float32 if part == "float" else np.int32))
+    if part == "float" and not partner.inexact:
+        raise TypeError(
+            f"Cannot convert a Python float to a tensor of dtype {partner.tf_dtype.name} "
+            f"[Op:{kernel.node}]: the other operand has shape {partner.tf_shape} and dtype "
+            f"{partner.tf_dtype.name}. Convert it with tf.cast(x, tf.float32) first, "
+            "or pass a Python int."
+        )
+    return make_aval((), partner.dtype)
+
+
+def check_inputs(kernel: Kernel, avals: Sequence[Aval]) -> None:
+    """Check that inputs of one dtype group agree, are allowed, and broadcast.
+
+    Raises:
+        InvalidArgumentError: If they do not.
+    """
+    first: dict[int, int] = {}
+    for position, (group, aval) in enumerate(zip(kernel.groups, avals, strict=False)):
+        if group < 0:
+            continue
+        before = first.setdefault(group, position)
+        if avals[before].dtype != aval.dtype:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute {kernel.node} as input #{position}(zero-based) was expected to be "
+                f"a {_spelled(avals[before])} tensor but is a {_spelled(aval)} tensor "
+                f"[Op:{kernel.node}] name: ; shapes {_shapes(avals)}. TensorFlow never promotes: "
+                f"convert one side with tf.cast(x, tf.{avals[before].tf_dtype.name})",
+            )
+    if kernel.allowed is not None and 0 in first:
+        dtype = avals[first[0]].tf_dtype
+        if _SPELLING.get(dtype.name, dtype.name) not in kernel.allowed:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Value for attr 'T' of {_SPELLING.get(dtype.name, dtype.name)} is not in the list "
+                f"of allowed values: {', '.join(kernel.allowed)} [Op:{kernel.node}]; "
+                "convert it with tf.cast first",
+            )
+    if kernel.broadcast:
+        _check_broadcast(kernel, [a for a, g in zip(avals, kernel.groups, strict=True) if g == 0])
+
+
+def _check_broadcast(kernel: Kernel, avals: Sequence[Aval]) -> None:
+    try:
+        np.broadcast_shapes(*[aval.shape for aval in avals])
+    except ValueError:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Incompatible shapes: {_shapes(avals, ' vs. ')} [Op:{kernel.node}] name: ; "
+            "dimensions must be equal or 1, counted from the last",
+        ) from None
+
+
+_SPELLING = {"float16": "half", "float32": "float", "float64": "double"}
+
+
+def _spelled(aval: Aval) -> str:
+    return _SPELLING.get(aval.tf_dtype.name, aval.tf_dtype.name)
+
+
+def _shapes(avals: Sequence[Aval], separator: str = ", ") -> str:
+    return separator.join("[" + ",".join(map(str, aval.shape)) + "]" for aval in avals)

@@ -1,0 +1,321 @@
+"""The flush: values are needed, so the recorded program is run.
+
+Results whose tensors are still alive become outputs, buffers that nobody can see any more are
+donated, tapes that will still be asked get what their pullbacks need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+
+from tapejax._src.core import errors
+from tapejax._src.core.avals import aval_of, placed_key, variable_key
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.engine import recorder as recording
+from tapejax._src.engine.executable import (
+    Check,
+    Executable,
+    Extra,
+    Plan,
+    Request,
+    compile_program,
+    interpret_program,
+)
+from tapejax._src.engine.program import ROOT, Program
+from tapejax._src.engine.recorder import LOCAL, Recorder
+from tapejax._src.engine.statistics import COUNTERS
+from tapejax._src.engine.tiers import TIERS
+
+
+class Carried(Protocol):
+    """What tapes that outlive a run need from it.
+
+    Attributes:
+        tags: Distinguishes runs that keep different things.
+        extra: Ops to split.
+        save: Numbers of the values to keep.
+    """
+
+    tags: Any
+    extra: Extra
+    save: Sequence[int]
+
+    def finish(self, handles: dict[int, Tensor]) -> None:
+        """Take the handles of every value of the program that still exists."""
+
+
+class Hooks:
+    """What the tape package adds to a run."""
+
+    carry: Callable[[Recorder, list[Any]], Carried | None] | None = None
+
+
+HOOKS = Hooks()
+
+
+class Failed:
+    """Stands for the recorder of a value whose computation raised."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def materialize(self, tensor: Tensor) -> Any:
+        """Raise what the computation raised."""
+        del tensor
+        raise self.error
+
+
+def flush(recorder: Recorder) -> None:
+    """Run everything the recorder has recorded, and start a new program.
+
+    Raises:
+        OperatorNotAllowedInGraphError: If a function is being traced: there is no value to read.
+        OpError: If a recorded op fails.
+    """
+    if recorder.node is ROOT:
+        return
+    if recorder.symbolic is not None:
+        raise errors.OperatorNotAllowedInGraphError(recorder.symbolic)
+    with recorder.lock:
+        for ref in recorder.listeners:
+            listener = ref()
+            if listener is not None:
+                listener.before_run(recorder)
+        if LOCAL.recorder is recorder:
+            recording.new_recorder()
+        try:
+            _run(recorder)
+        finally:
+            for listener in LOCAL.active:
+                listener.join(LOCAL.recorder)
+
+
+def _run(recorder: Recorder) -> None:
+    node = recorder.node
+    live = [t for r in recorder.results if (t := r()) is not None]
+    listening = dict.fromkeys(t for r in recorder.listeners if (t := r()) is not None)
+    tapes = [t for t in listening if t.is_open_to_questions]
+    carried = HOOKS.carry(recorder, tapes) if tapes and HOOKS.carry is not None else None
+    handles: dict[int, Tensor] = {}
+    if carried is not None:
+        handles = _handles(recorder, node, live)
+        for number in carried.save:
+            if number not in handles:
+                handles[number] = kept = Tensor(carried.extra_avals[number], recorder, number)  # type: ignore[attr-defined]
+                live.append(kept)
+        request = Request(tuple([t.index for t in live]), (), carried.tags)
+    else:
+        request = Request(tuple([t.index for t in live]), _donatable(recorder), None)
+    checks, outs, failures = _execute(recorder, node, request, carried and carried.extra)
+    error = None if failures is None else _first_failure(recorder, checks, np.asarray(failures))
+    _deliver(recorder, live, outs, error)
+    if carried is not None:
+        carried.finish(handles)
+    _forget(recorder)
+    if error is not None:
+        raise error[1]
+
+
+def _handles(recorder: Recorder, node: Program, live: Sequence[Tensor]) -> dict[int, Tensor]:
+    """A tensor for every leaf and every live result."""
+    numbers = [number for n in node.path() for number, _ in n.leaves]
+    handles: dict[int, Tensor] = {}
+    for position, (number, ref) in enumerate(zip(numbers, recorder.leaves, strict=True)):
+        tensor = ref()
+        if tensor is None:
+            array = recorder.values[position]
+            aval = aval_of(array)
+            tensor = Tensor.concrete(array, aval, aval)
+        handles[number] = tensor
+    handles.update((t.index, t) for t in live)
+    return handles
+
+
+def _donatable(recorder: Recorder) -> tuple[int, ...]:
+    owned = recorder.owned
+    return tuple([n for n, r in enumerate(recorder.leaves) if owned[n] and r() is None])
+
+
+def _execute(
+    recorder: Recorder, node: Program, request: Request, extra: Extra | None
+) -> tuple[list[Check], Any, Any]:
+    """Run the program; returns the checks, the values by request order, and the failure record."""
+    chains = {a.numbers[-1]: (a.leaf, *a.numbers) for a in recorder.assigned.values()}
+    if recorder.inline:
+        COUNTERS.inline += 1
+        plan = Plan(node, request.live, extra, {})
+        plan.checks = []
+        floats, ints = np.array(recorder.floats), _packed_ints(recorder)
+        return [], plan(floats, ints, *recorder.values)[0], None
+    arguments = (*_scalars(recorder, node), *recorder.values)
+    executables = node.executables
+    executable = None if executables is None else executables.get(request)
+    if executable is None:
+        executable = _find(node, request, chains, arguments, extra)
+    COUNTERS.flushes += 1
+    if not request.live and not executable.checks:
+        return [], [], None
+    outs, failures = executable.call(*arguments)
+    return executable.checks, [outs[n] for n in executable.order], failures
+
+
+def _scalars(recorder: Recorder, node: Program) -> tuple[Any, Any]:
+    """The Python numbers as two packed arrays, kept on the device while they do not change."""
+    if not recorder.floats and not recorder.ints:
+        return None, None
+    packed = np.array(recorder.floats, np.float64)
+    key = (packed.tobytes(), tuple(recorder.ints))
+    cached = node.scalar_cache
+    if cached is not None and cached[0] == key:
+        return cached[1]
+    with jax.enable_x64(True):
+        floats = jax.device_put(packed) if recorder.floats else None
+        ints = jax.device_put(_packed_ints(recorder)) if recorder.ints else None
+    node.scalar_cache = (key, (floats, ints))
+    return floats, ints
+
+
+def _packed_ints(recorder: Recorder) -> np.ndarray[Any, Any]:
+    return np.array([_wrapped(n) for n in recorder.ints], np.int64)
+
+
+def _wrapped(number: int) -> int:
+    """A Python int as 64 bits, as TensorFlow's conversion wraps it."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def _find(
+    node: Program,
+    request: Request,
+    chains: dict[int, tuple[int, ...]],
+    arguments: tuple[Any, ...],
+    extra: Extra | None,
+) -> Executable:
+    """An executable for a request met for the first time (or not yet worth compiling)."""
+    if node.executables is None:
+        node.executables = {}
+    if request.tags is None:
+        for other, executable in node.executables.items():
+            if (
+                other.tags is None
+                and set(executable.live) >= set(request.live)
+                and set(executable.donated) <= set(request.donated)
+            ):
+                node.executables[request] = served = executable.serving(request)
+                return served
+    if not TIERS.worth_compiling(node, request):
+        executable = interpret_program(node, request, chains, extra)
+        executable.call = TIERS.rent(node, request, executable)
+        return executable
+    executable = compile_program(node, request, chains, arguments, extra)
+    node.executables[request] = executable
+    return executable
+
+
+def _first_failure(
+    recorder: Recorder, checks: Sequence[Check], failures: np.ndarray[Any, Any]
+) -> tuple[int, Exception] | None:
+    """The first op that failed, as (its number, the error to raise)."""
+    for check, row in zip(checks, failures, strict=True):
+        if row[0] > 0:
+            line = "" if check.line is None else f" (recorded at {check.line[0]}:{check.line[1]})"
+            message = check.kernel.check.message(*row[1:].tolist())
+            error = errors.InvalidArgumentError(
+                None, None, f"{message} [Op:{check.kernel.node}]{line}"
+            )
+            return check.first, error
+    return None
+
+
+def _deliver(
+    recorder: Recorder,
+    live: Sequence[Tensor],
+    outs: Sequence[Any],
+    error: tuple[int, Exception] | None,
+) -> None:
+    """Give every live tensor its array; after a failure, give later ones the error instead."""
+    if error is None and not recorder.inline:
+        for tensor, array in zip(live, outs, strict=True):
+            tensor.array = array
+            tensor.recorder = None
+            tensor.owned = True
+            if tensor.cell is None:
+                tensor.key = tensor.aval
+        if _SPREAD.possible:
+            _place(live)
+        return
+    for tensor, array in zip(live, outs, strict=True):
+        failed = error is not None and tensor.index >= error[0] and tensor.cell is None
+        tensor.recorder = Failed(error[1]) if failed and error is not None else None
+        if failed:
+            continue
+        tensor.array = array
+        tensor.owned = not recorder.inline
+        tensor.aval = aval_of(array)
+        if tensor.cell is None:
+            tensor.key = tensor.aval
+    if error is not None:
+        for assigned in recorder.assigned.values():
+            assigned.restore(error[0])
+
+
+class _Spread:
+    """Whether arrays on several devices have been seen: only then results are asked for theirs."""
+
+    def __init__(self) -> None:
+        self.possible = False
+
+
+_SPREAD = _Spread()
+
+
+def arrays_are_spread() -> None:
+    """From now on keep the placement of results in their keys."""
+    _SPREAD.possible = True
+
+
+def _place(live: Sequence[Tensor]) -> None:
+    for tensor in live:
+        placed = placed_key(tensor.aval, tensor.array)
+        cell = None if tensor.cell is None else tensor.cell()
+        tensor.key = placed if cell is None else variable_key(placed, cell.trainable)
+
+
+def _forget(recorder: Recorder) -> None:
+    """Drop what belonged to the run: the recorder may be kept by leaf marks of its tensors."""
+    recorder.values = []
+    recorder.leaves = []
+    recorder.results = []
+    recorder.listeners = []
+    recorder.assigned = {}
+    recorder.callbacks = {}
+    recorder.cells = {}
+    recorder.table = []
+    recorder.table_node = None
+
+
+def peek(recorder: Recorder, tensor: Tensor) -> Any:
+    """Compute one pending value of another thread's recorder without disturbing it."""
+    if recorder.symbolic is not None:
+        raise errors.InaccessibleTensorError(
+            f"A tensor of shape {tensor.shape} and dtype {tensor.dtype.name} is out of scope: it "
+            "belongs to a function that was being traced. Return it from the function instead."
+        )
+    node = recorder.node
+    plan = Plan(node, (tensor.index,), None, {})
+    plan.checks = []
+    floats = np.array(recorder.floats)
+    ints = _packed_ints(recorder)
+    values = recorder.values[: len(plan.leaf_numbers)]
+    with jax.enable_x64(True):
+        return plan(floats, ints, *values)[0][0]
+
+
+recording.RUN.flush = flush
+recording.RUN.peek = peek

@@ -1,0 +1,234 @@
+"""Programs: recorded ops, kept in a trie so that what was recorded once is found again.
+
+A `Program` is a node of the trie: the ops of all nodes from the root to it. Every run of the same
+code walks the same nodes, one dictionary look-up per op, so nothing is traced or hashed twice and
+the compiled executable hangs on the node where the walk ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapejax._src.core.avals import Aval, LeafKey, StaticKey
+from tapejax._src.engine.kernel import Kernel, Split
+from tapejax._src.engine.statistics import COUNTERS
+
+if TYPE_CHECKING:
+    from tapejax._src.engine.executable import Executable
+
+Op = tuple[Kernel, tuple[int, ...], tuple[int, ...]]
+"""A recorded op: kernel, numbers of its inputs, numbers of its outputs."""
+
+
+class Program:
+    """A prefix of recorded ops: one node of the trie, shared by every run that records the same.
+
+    Values are numbered in order of appearance: leaves, Python scalars, results.
+
+    Attributes:
+        edges: What can come next: edge key -> node.
+        parent: The node before.
+        depth: Number of nodes before.
+        size: Number of values so far; this node added those from `parent.size` on.
+        avals: Avals of the values added here.
+        ops: Ops added here.
+        event: A mark made by a tape, or None.
+        leaves: Values added here that a run must supply as arrays: (number, key).
+        scalars: Values added here that a run supplies as Python numbers: (number, is_float).
+        constants: Values added here that are known whatever the run.
+        splits: Ops (by first output) that a gradient needs split: op -> (split, residual numbers).
+        result: Numbers of the values handed to the user, as the recording function expects them.
+        payload: What else the recording function keeps here.
+        line: The user's (file, line, function) that recorded it first.
+        memo: Facts about the program that tapes worked out once.
+        scalar_targets: Scalar values differentiated here, which a run always returns.
+    """
+
+    __slots__ = (
+        "avals",
+        "memo",
+        "constants",
+        "depth",
+        "edges",
+        "event",
+        "executables",
+        "leaves",
+        "line",
+        "ops",
+        "parent",
+        "payload",
+        "result",
+        "rented",
+        "scalar_cache",
+        "scalar_targets",
+        "scalars",
+        "size",
+        "splits",
+    )
+
+    def __init__(self, parent: Program | None, event: Any = None) -> None:
+        self.edges: dict[Any, Program] = {}
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.size: int = 0 if parent is None else parent.size
+        self.avals: list[Aval] = []
+        self.ops: tuple[Op, ...] = ()
+        self.event = event
+        self.leaves: tuple[tuple[int, LeafKey], ...] = ()
+        self.scalars: tuple[tuple[int, bool], ...] = ()
+        self.constants: dict[int, np.ndarray[Any, Any]] = {}
+        self.splits: dict[int, tuple[Split, tuple[int, ...]]] = {}
+        self.result: Any = None
+        self.payload: Any = None
+        self.executables: dict[Any, Executable] | None = None
+        self.rented: dict[Any, float] | None = None
+        self.memo: dict[Any, Any] | None = None
+        self.scalar_cache: Any = None
+        self.line: tuple[str, int, str] | None = None
+        self.scalar_targets: tuple[int, ...] = ()
+        COUNTERS.programs += 1
+
+    def path(self) -> list[Program]:
+        """The nodes from the root to this one."""
+        nodes: list[Program] = []
+        node: Program | None = self
+        while node is not None:
+            nodes.append(node)
+            node = node.parent
+        nodes.reverse()
+        return nodes
+
+    def table(self) -> list[Aval]:
+        """The aval of every value, by number."""
+        table: list[Aval] = []
+        for node in self.path():
+            table += node.avals
+        return table
+
+    def split_ops(self) -> list[Op]:
+        """All ops, those a gradient needs split replaced by their forward halves."""
+        ops: list[Op] = []
+        place: dict[int, int] = {}
+        for node in self.path():
+            for op in node.ops:
+                place[op[2][0] if op[2] else -1] = len(ops)
+                ops.append(op)
+            for first, (split, residuals) in node.splits.items():
+                at = place[first]
+                _, ins, outs = ops[at]
+                ops[at] = (split.forward, ins, outs + residuals)
+        return ops
+
+    def known(self, number: int) -> np.ndarray[Any, Any] | None:
+        """The value of a structural constant, or of an op on such, or None when a run decides it."""
+        node = self
+        while node.parent is not None and number < node.parent.size:
+            node = node.parent
+        if number in node.constants:
+            return node.constants[number]
+        for kernel, ins, outs in node.ops:
+            if number in outs:
+                inputs = [self.known(i) for i in ins]
+                if not inputs or any(value is None for value in inputs):
+                    return None
+                with jax.enable_x64(True):
+                    values = [np.asarray(value) for value in kernel.run(inputs)]
+                node.constants = {**node.constants, **dict(zip(outs, values, strict=True))}
+                return node.constants[number]
+        return None
+
+
+class Builder:
+    """Adds one node to the trie: leaves, scalars and ops, then `attach` makes it findable."""
+
+    def __init__(self, parent: Program, table: list[Aval], event: Any = None) -> None:
+        self.node = Program(parent, event)
+        self.table = table
+
+    def _new(self, aval: Aval) -> int:
+        number = self.node.size
+        self.node.size = number + 1
+        self.node.avals.append(aval)
+        self.table.append(aval)
+        return number
+
+    def leaf(self, key: LeafKey) -> int:
+        """Add an array the run supplies; a structural constant is stored instead."""
+        number = self._new(key.aval)
+        if isinstance(key, StaticKey):
+            self.node.constants = {**self.node.constants, number: key.value}
+        else:
+            self.node.leaves += ((number, key),)
+        return number
+
+    def scalar(self, aval: Aval, is_float: bool) -> int:
+        """Add a Python number the run supplies, converted to `aval` inside the program."""
+        number = self._new(aval)
+        self.node.scalars += ((number, is_float),)
+        return number
+
+    def absent(self, aval: Aval) -> int:
+        """Add the number of a value that no longer exists: only derivatives pass through it."""
+        return self._new(aval)
+
+    def emit(self, kernel: Kernel, ins: Sequence[int]) -> tuple[int, ...]:
+        """Add an op."""
+        ins = tuple(ins)
+        avals = kernel.outs(tuple([self.table[i] for i in ins]))
+        outs = tuple([self._new(aval) for aval in avals])
+        self.node.ops += ((kernel, ins, outs),)
+        return outs
+
+    def split(self, first: int, split: Split) -> tuple[int, ...]:
+        """Have the op whose first output is `first` return its residuals too."""
+        numbers = tuple([self._new(aval) for aval in split.residual_avals()])
+        self.node.splits[first] = (split, numbers)
+        return numbers
+
+    def fill(self, aval: Aval, value: int) -> int:
+        """Add a constant array of zeros or ones."""
+        return self.emit(fill_kernel(aval, value), ())[0]
+
+    def attach(self, key: Any, line: tuple[str, int, str] | None = None) -> Program:
+        """Make the node the continuation of its parent under `key`."""
+        self.node.line = line
+        assert self.node.parent is not None
+        return self.node.parent.edges.setdefault(key, self.node)
+
+
+_fills: dict[tuple[Aval, int], Kernel] = {}
+
+
+def fill_kernel(aval: Aval, value: int) -> Kernel:
+    """The kernel of a constant array of zeros or ones."""
+    found = _fills.get((aval, value))
+    if found is None:
+        name = "zeros" if value == 0 else "ones"
+        found = _fills[(aval, value)] = Kernel(name, lambda: jnp.full(aval.shape, value, aval.dtype))
+    return found
+
+
+ROOT = Program(None)
+
+
+def needed(ops: Sequence[Op], live: Sequence[int]) -> tuple[list[Op], set[int]]:
+    """The ops that the values `live` need, and the numbers of all values they read."""
+    wanted = set(live)
+    kept: list[Op] = []
+    for op in reversed(ops):
+        if any(out in wanted for out in op[2]):
+            kept.append(op)
+            wanted.update(op[1])
+    kept.reverse()
+    return kept, wanted
+
+
+def run_ops(ops: Sequence[Op], env: dict[int, Any]) -> None:
+    """Run ops in order on the arrays in `env`, adding their results to it."""
+    for kernel, ins, outs in ops:
+        env.update(zip(outs, kernel.run([env[i] for i in ins]), strict=True))

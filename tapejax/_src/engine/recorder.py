@@ -1,0 +1,479 @@
+"""The recorder: one walk along the trie of programs, per thread.
+
+Recording an op is one dictionary look-up. Nothing of the recorder changes before the look-up (or the
+extension of the trie) succeeded, so an op that raises leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+
+from tapejax._src.core.avals import Aval, LeafKey
+from tapejax._src.core.config import SETTINGS
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine import extension
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.program import ROOT, Program
+
+FLOAT = "float"
+INT = "int"
+
+SOFT_LIMIT = 64
+"""Nodes outside a tape after which a program is cut where one was cut before, or at twice this."""
+TAPED_LIMIT = 3000
+"""The same inside a tape."""
+AFTER_TAPE = 256
+"""How many more nodes the update after a tape may take."""
+
+
+class Listener(Protocol):
+    """A tape or accumulator: what the recorder tells it."""
+
+    def join(self, recorder: Recorder) -> None:
+        """The thread starts a new program while the listener is active."""
+
+    def before_run(self, recorder: Recorder) -> None:
+        """The program is about to run."""
+
+
+class Assigned:
+    """The values a variable was given in one program.
+
+    Attributes:
+        leaf: Number of the leaf with its value before, or -1 when the program did not read it.
+        numbers: Numbers of the values assigned, in order.
+    """
+
+    __slots__ = ("before", "leaf", "numbers", "variable")
+
+    def __init__(self, variable: Variable, recorder: Recorder) -> None:
+        tensor = variable.tensor
+        leaf = tensor.leaf
+        self.variable = variable.reference
+        self.leaf = leaf[1] if leaf is not None and leaf[0] is recorder else -1
+        self.before = tensor if self.leaf < 0 or recorder.symbolic is not None else None
+        self.numbers: list[int] = []
+
+    def restore(self, failed: int) -> None:
+        """Undo what came after the failed op, where the program itself could not."""
+        variable = self.variable()
+        if self.before is not None and self.numbers[0] > failed and variable is not None:
+            variable.hold(self.before)
+
+
+class Recorder:
+    """One run along the trie: where it stands, and the values this run supplies.
+
+    Attributes:
+        node: The program recorded so far.
+        leaves: Weak references to the tensors that entered, by order of `Program.leaves`.
+        values: Their arrays.
+        owned: Whether each buffer may be donated once its tensor is gone.
+        floats, ints: The Python numbers of this run.
+        results: Weak references to the tensors handed out.
+        listeners: Weak references to the tapes that took part, and how many there were.
+        cells: Value number -> weak reference to the variable whose value it is.
+        callbacks: First output of a custom op -> the user's gradient function of this run.
+        assigned: What was assigned in this program, by `id` of the variable.
+        limit: Depth from which a cut is looked for.
+        symbolic: Why values cannot be read (a function is being traced), or None.
+        captures: While a function is traced: the outside tensors it uses. Else None.
+        hidden: While a function is traced: what it draws anew at each call. Else None.
+        inline: Whether some leaf is a tracer of the user's own JAX transformation.
+        lock: Held while the program runs, so that another thread may read a pending value.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "assigned",
+        "callbacks",
+        "captures",
+        "cells",
+        "floats",
+        "hidden",
+        "inline",
+        "ints",
+        "leaves",
+        "limit",
+        "listeners",
+        "lock",
+        "node",
+        "owned",
+        "results",
+        "symbolic",
+        "table",
+        "table_node",
+        "values",
+    )
+
+    def __init__(self, symbolic: str | None = None) -> None:
+        self.node: Program = ROOT
+        self.leaves: list[weakref.ref[Tensor]] = []
+        self.values: list[Any] = []
+        self.owned: list[bool] = []
+        self.floats: list[float] = []
+        self.ints: list[int] = []
+        self.results: list[weakref.ref[Tensor]] = []
+        self.listeners: list[weakref.ref[Any]] = []
+        self.cells: dict[int, weakref.ref[Variable]] = {}
+        self.callbacks: dict[int, Callable[..., Any]] = {}
+        self.assigned: dict[int, Assigned] = {}
+        self.limit: int = SOFT_LIMIT
+        self.symbolic = symbolic
+        self.captures: list[Tensor] | None = None if symbolic is None else []
+        self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None if symbolic is None else []
+        self.inline = False
+        self.lock = threading.RLock()
+        self.table_node: Program | None = None
+        self.table: list[Aval] = []
+
+    def avals(self) -> list[Aval]:
+        """The aval of every value recorded so far (a list the next extension may append to)."""
+        if self.table_node is not self.node:
+            self.table = self.node.table()
+            self.table_node = self.node
+        return self.table
+
+    def materialize(self, tensor: Tensor) -> Any:
+        """Compute a pending tensor, from this thread or another."""
+        if LOCAL.recorder is self:
+            RUN.flush(self)
+        else:
+            with self.lock:
+                if tensor.array is None:
+                    tensor.array = RUN.peek(self, tensor)
+                    tensor.key = tensor.aval
+                    tensor.owned = False
+        array = tensor.array
+        if array is None:
+            raise RuntimeError(
+                f"A value of shape {tensor.shape} and dtype {tensor.dtype.name} is no longer "
+                "available: the computation it was part of failed or was abandoned."
+            )
+        return array
+
+
+class Local(threading.local):
+    """What belongs to one thread: its recorder and the tapes that are recording."""
+
+    def __init__(self) -> None:
+        self.recorder = Recorder()
+        self.active: list[Any] = []
+        """Tapes and accumulators whose block is open."""
+
+
+LOCAL = Local()
+
+
+class Runner(Protocol):
+    """How programs are run; set by `engine/flush.py`, which knows executables."""
+
+    def flush(self, recorder: Recorder) -> None:
+        """Run everything recorded."""
+
+    def peek(self, recorder: Recorder, tensor: Tensor) -> Any:
+        """Compute one value without disturbing the recorder."""
+
+
+class _NotSet:
+    flush: Callable[[Recorder], None]
+    peek: Callable[[Recorder, Tensor], Any]
+
+
+RUN: Any = _NotSet()
+
+
+# ---------------------------------------------------------------------- leaves
+def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
+    """Enter concrete tensors as the leaves `node` adds."""
+    place = 0
+    for tensor in tensors:
+        key = tensor.key
+        if type(key) is extension.StaticKey:
+            tensor.leaf = None
+            continue
+        number = node.leaves[place][0]
+        place += 1
+        array = tensor.array
+        if type(array) is np.ndarray:
+            array = _upload(tensor, array)
+        elif isinstance(array, jax.core.Tracer):
+            recorder.inline = True
+            recorder.limit = -1
+        recorder.leaves.append(weakref.ref(tensor))
+        recorder.values.append(array)
+        recorder.owned.append(tensor.owned)
+        tensor.leaf = (recorder, number)
+        if recorder.captures is not None:
+            recorder.captures.append(tensor)
+        if tensor.cell is not None:
+            recorder.cells[number] = tensor.cell
+
+
+def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
+    """Arrays that are large, wide or will be donated go to the device once; small ones each time."""
+    if array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
+        with jax.enable_x64(True):
+            array = tensor.array = jax.device_put(array)
+    return array
+
+
+def leaf_key(tensor: Tensor) -> LeafKey:
+    """The key of a tensor that is not part of this thread's program yet; makes it concrete."""
+    if tensor.array is None:
+        assert tensor.recorder is not None
+        tensor.recorder.materialize(tensor)
+    return tensor.key
+
+
+# ---------------------------------------------------------------------- recording
+def record1(kernel: Kernel, x: Any) -> Tensor:
+    """Record a kernel of one tensor with one result."""
+    if type(x) is Variable:
+        x = x.tensor
+    recorder = LOCAL.recorder
+    new = False
+    if x.recorder is recorder:
+        i = x.index
+    else:
+        leaf = x.leaf
+        if leaf is not None and leaf[0] is recorder:
+            i = leaf[1]
+        else:
+            i = x.key if x.array is not None else leaf_key(x)
+            new = True
+    node = recorder.node
+    following = node.edges.get((kernel, i))
+    if following is None:
+        following = extension.extend(recorder, kernel, (i,))
+    if new:
+        admit(recorder, following, (x,))
+    recorder.node = following
+    number = following.result
+    if type(number) is not int:
+        return hand_out(recorder, following)
+    result = Tensor(following.payload, recorder, number)
+    recorder.results.append(weakref.ref(result))
+    if following.depth > recorder.limit:
+        boundary(recorder)
+    return result
+
+
+def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:
+    """Record a kernel of two tensors, or a tensor and a Python number, with one result."""
+    recorder = LOCAL.recorder
+    new_x = new_y = False
+    kind = type(x)
+    if kind is Variable:
+        x = x.tensor
+        kind = Tensor
+    if kind is Tensor:
+        if x.recorder is recorder:
+            i = x.index
+        else:
+            leaf = x.leaf
+            if leaf is not None and leaf[0] is recorder:
+                i = leaf[1]
+            else:
+                i = x.key if x.array is not None else leaf_key(x)
+                new_x = True
+    else:
+        i = FLOAT if kind is float else INT
+    kind_y = type(y)
+    if kind_y is Variable:
+        y = y.tensor
+        kind_y = Tensor
+    if kind_y is Tensor:
+        if y.recorder is recorder:
+            j = y.index
+        else:
+            leaf = y.leaf
+            if leaf is not None and leaf[0] is recorder:
+                j = leaf[1]
+            elif new_x and x is y:
+                j = -1
+            else:
+                j = y.key if y.array is not None else leaf_key(y)
+                new_y = True
+    else:
+        j = FLOAT if kind_y is float else INT
+    node = recorder.node
+    following = node.edges.get((kernel, i, j))
+    if following is None:
+        following = extension.extend(recorder, kernel, (i, j))
+    if new_x or new_y:
+        admit(recorder, following, ((x, y) if new_y else (x,)) if new_x else (y,))
+    if kind is not Tensor:
+        (recorder.floats if kind is float else recorder.ints).append(x)
+    if kind_y is not Tensor:
+        (recorder.floats if kind_y is float else recorder.ints).append(y)
+    recorder.node = following
+    number = following.result
+    if type(number) is not int:
+        return hand_out(recorder, following)
+    result = Tensor(following.payload, recorder, number)
+    recorder.results.append(weakref.ref(result))
+    if following.depth > recorder.limit:
+        boundary(recorder)
+    return result
+
+
+def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
+    """Record a kernel of any number of tensors, variables and Python floats and ints.
+
+    Returns:
+        A tensor, or the kernel's container of tensors.
+    """
+    recorder = LOCAL.recorder
+    key: list[Any] = [kernel]
+    new: list[Tensor] = []
+    floats: list[float] = []
+    ints: list[int] = []
+    for x in inputs:
+        kind = type(x)
+        if kind is Variable:
+            x = x.tensor
+            kind = Tensor
+        if kind is Tensor:
+            key.append(_number_or_key(recorder, x, new))
+        elif kind is float:
+            key.append(FLOAT)
+            floats.append(x)
+        else:
+            key.append(INT)
+            ints.append(x)
+    edge = tuple(key)
+    following = recorder.node.edges.get(edge)
+    if following is None:
+        following = extension.extend(recorder, kernel, edge[1:])
+    advance(recorder, following, new, floats, ints)
+    return hand_out(recorder, following)
+
+
+def _number_or_key(recorder: Recorder, x: Tensor, new: list[Tensor]) -> Any:
+    if x.recorder is recorder:
+        return x.index
+    leaf = x.leaf
+    if leaf is not None and leaf[0] is recorder:
+        return leaf[1]
+    for n, other in enumerate(new):
+        if other is x:
+            return -1 - n
+    key = x.key if x.array is not None else leaf_key(x)
+    new.append(x)
+    return key
+
+
+def advance(
+    recorder: Recorder,
+    following: Program,
+    new: Sequence[Tensor] = (),
+    floats: Sequence[float] = (),
+    ints: Sequence[int] = (),
+) -> None:
+    """Step to the next node with the values this run supplies to it."""
+    if new:
+        admit(recorder, following, new)
+    if floats:
+        recorder.floats += floats
+    if ints:
+        recorder.ints += ints
+    recorder.node = following
+
+
+def hand_out(recorder: Recorder, node: Program) -> Any:
+    """Tensors for the results of the node just recorded, in their container."""
+    numbers = node.result
+    if type(numbers) is int:
+        result = Tensor(node.payload, recorder, numbers)
+        recorder.results.append(weakref.ref(result))
+        if node.depth > recorder.limit:
+            boundary(recorder)
+        return result
+    avals, tree = node.payload
+    results = [Tensor(aval, recorder, n) for aval, n in zip(avals, numbers, strict=True)]
+    recorder.results += [weakref.ref(t) for t in results]
+    if node.depth > recorder.limit:
+        boundary(recorder)
+    return jax.tree.unflatten(tree, results)
+
+
+def number_of(tensor: Any) -> int:
+    """The number of a tensor or variable in this thread's program; it becomes a leaf if need be."""
+    if isinstance(tensor, Variable):
+        tensor = tensor.tensor
+    recorder = LOCAL.recorder
+    if tensor.recorder is recorder:
+        return tensor.index
+    leaf = tensor.leaf
+    if leaf is not None and leaf[0] is recorder:
+        return leaf[1]
+    key = leaf_key(tensor)
+    edge = ("leaf", key)
+    following = recorder.node.edges.get(edge)
+    if following is None:
+        following = extension.extend_leaf(recorder, edge, key)
+    advance(recorder, following, (tensor,))
+    return following.result
+
+
+def mark(event: Any) -> None:
+    """Record a tape's mark."""
+    recorder = LOCAL.recorder
+    following = recorder.node.edges.get(event)
+    if following is None:
+        following = extension.extend_event(recorder, event)
+    recorder.node = following
+
+
+# ---------------------------------------------------------------------- where programs end
+class CutSites:
+    """Places in the user's code where a long program was cut; it is cut there again."""
+
+    def __init__(self) -> None:
+        self.sites: set[tuple[Any, int]] = set()
+
+
+CUTS = CutSites()
+
+
+def boundary(recorder: Recorder) -> None:
+    """The program reached its limit: run it, or go on to a better place to cut."""
+    if recorder.symbolic is not None:
+        return
+    if recorder.inline or SETTINGS.immediate:
+        RUN.flush(recorder)
+        return
+    site = _user_site()
+    if site in CUTS.sites:
+        RUN.flush(recorder)
+    elif recorder.node.depth > recorder.limit + SOFT_LIMIT:
+        CUTS.sites.add(site)
+        RUN.flush(recorder)
+
+
+def _user_site() -> tuple[Any, int]:
+    frame = extension.user_frame()
+    return (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
+
+
+def new_recorder(symbolic: str | None = None) -> Recorder:
+    """Give the thread a fresh recorder."""
+    recorder = Recorder(symbolic)
+    if SETTINGS.immediate:
+        recorder.limit = -1
+    LOCAL.recorder = recorder
+    return recorder
+
+
+def flush() -> None:
+    """Run everything this thread has recorded."""
+    RUN.flush(LOCAL.recorder)
+

@@ -1,0 +1,1 @@
+"""`tf.function`: programs recorded once and called as one op."""

@@ -1,0 +1,159 @@
+"""Tracing: a Python function run once on placeholder tensors becomes one kernel."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from tapejax._src.core import nest
+from tapejax._src.core.avals import Aval
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.executable import Check, Plan
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.program import Builder
+from tapejax._src.engine.recorder import (
+    LOCAL,
+    Recorder,
+    advance,
+    new_recorder,
+    number_of,
+    record,
+)
+from tapejax._src.engine.registry import ValueCheck
+from tapejax._src.ops.assignment import rebind
+from tapejax._src.engine.hidden import hidden_input
+
+_NO_VALUE = (
+    "Using a symbolic `tf.Tensor` as a Python value is not allowed: the function {name!r} is being "
+    "traced, so its tensors have shapes and dtypes but no values. Use tf ops instead of Python "
+    "control flow, float(), bool() or numpy(), or call the function eagerly "
+    "(tf.config.run_functions_eagerly(True))."
+)
+
+
+class Trace:
+    """A function traced for one signature.
+
+    Attributes:
+        kernel: The program as a kernel of (arguments, captured values, hidden inputs).
+        captures: What it reads from outside: variables, and tensors.
+        written: The variables it assigns, in the order of the kernel's last outputs.
+        template: The structure it returns, with 0 for each tensor.
+        hidden: What makes the values drawn anew at each call.
+        count: How many tensors it returns.
+    """
+
+    def __init__(self, name: str, fn: Callable[..., Any], avals: Sequence[Aval]) -> None:
+        outer, active = LOCAL.recorder, LOCAL.active
+        recorder = new_recorder(_NO_VALUE.format(name=name))
+        recorder.limit = 1 << 60
+        LOCAL.active = []
+        try:
+            arguments = [_placeholder(recorder, n, aval) for n, aval in enumerate(avals)]
+            returned = fn(*arguments)
+            self._finish(name, recorder, returned)
+        finally:
+            _restore(recorder)
+            LOCAL.recorder, LOCAL.active = outer, active
+
+    def _finish(self, name: str, recorder: Recorder, returned: Any) -> None:
+        flat = nest.flatten(returned, expand_composites=True)
+        outs = [as_tensor(x) for x in flat if x is not None]
+        self.template = nest.pack_sequence_as(
+            returned, [None if x is None else 0 for x in flat], expand_composites=True
+        )
+        numbers = [number_of(t) for t in outs]
+        writes = [
+            (v, a) for a in recorder.assigned.values() if (v := a.variable()) is not None
+        ]
+        numbers += [a.numbers[-1] for _, a in writes]
+        self.written = [v for v, _ in writes]
+        drawn = recorder.hidden or []
+        captured = [t for t in recorder.captures or [] if all(t is not h for h, _ in drawn)]
+        self.captures: list[Any] = [
+            v if t.cell is not None and (v := t.cell()) is not None else t for t in captured
+        ]
+        self.hidden = [make for _, make in drawn]
+        self.kernel = _program_kernel(name, recorder, numbers)
+        self.count = len(outs)
+
+    def call(self, arguments: Sequence[Any]) -> Any:
+        """Record a call; variables it assigns get their new values."""
+        hidden = [hidden_input(make) for make in self.hidden]
+        results = record(self.kernel, [*arguments, *self.captures, *hidden])
+        for variable, tensor in zip(self.written, results[self.count :], strict=True):
+            rebind(variable, tensor)
+        values = iter(results)
+        flat = nest.flatten(self.template, expand_composites=True)
+        return nest.pack_sequence_as(
+            self.template,
+            [None if x is None else next(values) for x in flat],
+            expand_composites=True,
+        )
+
+
+def _placeholder(recorder: Recorder, place: int, aval: Aval) -> Tensor:
+    edge = ("argument", place, aval)
+    node = recorder.node.edges.get(edge)
+    if node is None:
+        builder = Builder(recorder.node, list(recorder.avals()))
+        builder.node.result = builder.leaf(aval)
+        node = builder.attach(edge)
+    advance(recorder, node)
+    tensor = Tensor(aval, recorder, node.result)
+    recorder.leaves.append(weakref.ref(tensor))
+    recorder.values.append(None)
+    recorder.owned.append(False)
+    return tensor
+
+
+def _restore(recorder: Recorder) -> None:
+    """Give the variables back the values they had before the trace."""
+    for record_of in recorder.assigned.values():
+        variable = record_of.variable()
+        if variable is not None and record_of.before is not None:
+            variable.hold(record_of.before)
+    recorder.assigned = {}
+    recorder.captures = None
+
+
+def _program_kernel(name: str, recorder: Recorder, numbers: Sequence[int]) -> Kernel:
+    node = recorder.node
+    plan = Plan(node, tuple(numbers), None, {})
+    checks, plan_checks = plan.checks, Plan(node, (), None, {})
+    plan.checks = []
+    floats = np.array(recorder.floats, np.float64)
+    ints = np.array(recorder.ints, np.int64)
+    custom = any(kernel.custom is not None for kernel, _, _ in plan.ops)
+
+    def run(*leaves: Any) -> list[Any]:
+        return plan(floats, ints, *leaves)[0]
+
+    def fails(*leaves: Any) -> tuple[Any, ...]:
+        failures = plan_checks(floats, ints, *leaves)[1]
+        failed = failures[:, 0] > 0
+        first = jnp.argmax(failed)
+        return (jnp.any(failed), first, *[failures[first, n] for n in range(1, 7)])
+
+    return Kernel(
+        name,
+        run,
+        node=f"__inference_{name}",
+        gradient="custom" if custom else "vjp",
+        check=ValueCheck(fails, lambda first, *rest: _message(checks, first, rest))
+        if checks
+        else None,
+    )
+
+
+def _message(checks: Sequence[Check], first: float, details: Sequence[float]) -> str:
+    check = checks[int(first)]
+    line = "" if check.line is None else f", recorded at {check.line[0]}:{check.line[1]}"
+    return f"{check.kernel.check.message(*details)} [Op:{check.kernel.node}{line}]"
+

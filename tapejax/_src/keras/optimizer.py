@@ -1,0 +1,304 @@
+"""`tf.keras.optimizers.Optimizer`: gradients applied to variables as one recorded op."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.core.indexed_slices import IndexedSlices
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.apply import multi_op
+from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.registry import public
+from tapejax._src.keras.optimizer_state import OptimizerState
+from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
+from tapejax._src.ops.arithmetic import divide, multiply
+from tapejax._src.ops.assignment import rebind
+from tapejax._src.tape.gradient_tape import GradientTape
+
+
+@public("keras.optimizers.Optimizer", "optimizers.Optimizer")
+class Optimizer(OptimizerState):
+    """Base of the optimizers.
+
+    Args:
+        learning_rate: A float, a `LearningRateSchedule`, or a callable without arguments.
+        weight_decay: Each step first shrinks variables by `weight_decay * learning_rate`.
+        clipnorm: Largest L2 norm of each gradient.
+        clipvalue: Largest magnitude of each element of a gradient.
+        global_clipnorm: Largest L2 norm of all gradients together.
+        use_ema: Keep a moving average of the variables.
+        ema_momentum: Momentum of that average, in [0, 1].
+        ema_overwrite_frequency: After how many updates the variables take its value, or None.
+        loss_scale_factor: What `scale_loss` multiplies by and gradients are divided by, or None.
+        gradient_accumulation_steps: Over how many calls gradients are averaged, or None.
+        name: A name. Default: from the class.
+        **kwargs: Nothing else is accepted.
+
+    Raises:
+        ValueError: If an argument is out of its range or more than one way of clipping is given.
+    """
+
+    # ------------------------------------------------------------------ applying gradients
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Variable:
+        """Update variables by their gradients.
+
+        Args:
+            grads_and_vars: Pairs (gradient or None, variable).
+
+        Returns:
+            The iterations variable.
+
+        Raises:
+            ValueError: If there is no pair or no gradient at all, or a variable this optimizer was
+                not built with.
+
+        Example:
+            >>> import tapejax as tf
+            >>> v = tf.Variable(1.0)
+            >>> optimizer = tf.keras.optimizers.SGD(0.5)
+            >>> _ = optimizer.apply_gradients([(tf.constant(1.0), v)])
+            >>> float(v)
+            0.5
+        """
+        pairs = list(grads_and_vars)
+        if not pairs:
+            raise ValueError(
+                "apply_gradients got no (gradient, variable) pairs. `zip` objects can be read only "
+                "once, and `model.trainable_variables` is empty before the model is built."
+            )
+        self.apply([g for g, _ in pairs], [v for _, v in pairs])
+        return self._iterations
+
+    def apply(self, grads: Sequence[Any], trainable_variables: Sequence[Any] | None = None) -> None:
+        """Update variables by their gradients.
+
+        Args:
+            grads: One gradient (or None) for each variable.
+            trainable_variables: The variables. Default: those the optimizer was built with.
+
+        Raises:
+            ValueError: As `apply_gradients`, or if the numbers do not fit.
+            InvalidArgumentError: If a gradient has another shape than its variable.
+        """
+        if len(grads) == 0:
+            return
+        if trainable_variables is None:
+            variables = self._built_variables(len(grads))
+        else:
+            variables = list(trainable_variables)
+            if not self.built:
+                self.build(variables)
+        given = self._given(grads, variables)
+        self._record_step(given)
+        for n in given:
+            variable = self._trainable_variables[n]
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+
+    def _built_variables(self, count: int) -> list[Variable]:
+        if not self.built:
+            raise ValueError(
+                "When passing `grads` without `variables`, the optimizer must already be built on "
+                "a list of variables. Call `optimizer.build(trainable_variables)` first. "
+            )
+        if count != len(self._trainable_variables):
+            raise ValueError(
+                "When passing `grads` as a list of gradient tensors, the gradients must match "
+                f"`optimizer.variables` one-to-one. Received a list of {count} gradients, but the "
+                f"optimizer is tracking {len(self._trainable_variables)} trainable variables."
+            )
+        return self._trainable_variables
+
+    def _given(self, grads: Sequence[Any], variables: Sequence[Any]) -> dict[int, Tensor]:
+        """Position of a variable -> its gradient as a tensor, where there is one."""
+        given: dict[int, Tensor] = {}
+        missing: list[str] = []
+        for gradient, variable in zip(grads, variables, strict=True):
+            n = self._positions.get(id(variable))
+            if n is None:
+                raise ValueError(
+                    f"Unknown variable: {variable}. This optimizer can only be called for the "
+                    "variables it was originally built with. When working with a new set of "
+                    "variables, you should recreate a new optimizer instance."
+                )
+            if gradient is None:
+                missing.append(getattr(variable, "path", None) or variable.name)
+            elif n in given:
+                raise ValueError(
+                    f"Variable {variable.name} is in the list of gradients and variables twice: "
+                    "add its gradients up first."
+                )
+            else:
+                given[n] = _dense(gradient, variable)
+        if not given:
+            raise ValueError("No gradients provided for any variable.")
+        if missing:
+            warnings.warn(
+                f"Gradients do not exist for variables {missing} when minimizing the loss. If you "
+                "expect them, check that the loss depends on these variables inside the tape.",
+                stacklevel=4,
+            )
+        return given
+
+    def _record_step(self, given: dict[int, Tensor]) -> None:
+        """Record the whole step as one op and let its results be the variables' values.
+
+        This is the only place that touches the engine.
+        """
+        whole = self.use_ema or bool(self.gradient_accumulation_steps)
+        chosen = range(len(self._trainable_variables)) if whole else sorted(given)
+        plan = self._plan(tuple([n in given for n in chosen]), chosen)
+        variables = [self._trainable_variables[n] for n in chosen]
+        slots = [self._by_slot[name][n] for name in plan.all_slots for n in chosen]
+        rate = self.learning_rate
+        rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
+        gradients = [given[n] for n in chosen if n in given]
+        step = multi_op(f"{type(self).__name__}.apply", _step_of(plan), plan)
+        results = step([rate, self._iterations, *slots, *gradients, *variables])
+        for variable, value in zip((self._iterations, *slots, *variables), results, strict=True):
+            rebind(variable, value)
+
+    def _plan(self, present: tuple[bool, ...], chosen: Iterable[int]) -> Plan:
+        decay = self.weight_decay
+        return Plan(
+            rule=self._rule(),
+            slots=self._slots,
+            present=present,
+            decayed=() if decay is None else tuple([self._decays(n) for n in chosen]),
+            weight_decay=decay,
+            clip=(self.clipnorm, self.clipvalue, self.global_clipnorm),
+            loss_scale=self.loss_scale_factor,
+            ema=self.ema_momentum if self.use_ema else None,
+            ema_every=self.ema_overwrite_frequency if self.use_ema else None,
+            accumulate=self.gradient_accumulation_steps,
+        )
+
+    def _rule(self) -> Rule:
+        """The transformation of this class and its hyperparameters."""
+        raise NotImplementedError(
+            f"{type(self).__name__} has no update rule: derive from SGD, RMSprop or Adam."
+        )
+
+    def minimize(self, loss: Any, var_list: Any, tape: GradientTape | None = None) -> Variable:
+        """Take the gradients of a loss and apply them.
+
+        Args:
+            loss: A callable returning the loss, or with `tape` the loss tensor itself.
+            var_list: The variables, or a callable returning them.
+            tape: The tape that recorded `loss`.
+
+        Returns:
+            The iterations variable.
+
+        Raises:
+            ValueError: If `loss` is a tensor and there is no tape.
+
+        Differs from TensorFlow: Keras 3 has no such method; this is that of TensorFlow up to 2.15.
+
+        Example:
+            >>> import tapejax as tf
+            >>> v = tf.Variable(2.0)
+            >>> _ = tf.keras.optimizers.SGD(0.25).minimize(lambda: v * v, [v])
+            >>> float(v)
+            1.0
+        """
+        if not callable(loss) and tape is None:
+            raise ValueError(
+                "`tape` is required when a tensor loss is passed: write minimize(loss, var_list, "
+                "tape=tape) with the tape that recorded it, or pass a callable."
+            )
+        tape = GradientTape() if tape is None else tape
+        if callable(loss):
+            with tape:
+                loss = loss()
+        variables = var_list() if callable(var_list) else var_list
+        variables = variables if isinstance(variables, (list, tuple)) else [variables]
+        gradients: Any = tape.gradient(loss, list(variables))
+        return self.apply_gradients(zip(gradients, variables, strict=True))
+
+    def scale_loss(self, loss: Any) -> Any:
+        """The loss times `loss_scale_factor`, if there is one."""
+        factor = self.loss_scale_factor
+        return loss if factor is None else multiply(loss, factor)
+
+    def get_unscaled_gradients(self, grads: Sequence[Any]) -> list[Any]:
+        """Gradients divided by `loss_scale_factor`, if there is one."""
+        factor = self.loss_scale_factor
+        if factor is None:
+            return list(grads)
+        return [None if g is None else divide(g, factor) for g in grads]
+
+    # ------------------------------------------------------------------ weight decay, averages
+    def exclude_from_weight_decay(
+        self, var_list: Iterable[Any] | None = None, var_names: Iterable[str] | None = None
+    ) -> None:
+        """Leave variables out of weight decay.
+
+        Args:
+            var_list: The variables.
+            var_names: Regular expressions; variables whose name contains a match are left out.
+
+        Raises:
+            ValueError: If the optimizer has been built already.
+        """
+        if self.built:
+            raise ValueError(
+                "`exclude_from_weight_decay()` can only be configured before the optimizer is "
+                "built."
+            )
+        self._undecayed = {id(v) for v in var_list or ()}
+        names = tuple(var_names or ())
+        self._undecayed_names = re.compile("|".join(names)) if names else None
+
+    def _decays(self, position: int) -> bool:
+        variable = self._trainable_variables[position]
+        if id(variable) in self._undecayed:
+            return False
+        names = self._undecayed_names
+        return names is None or names.search(variable.name) is None
+
+    def finalize_variable_values(self, var_list: Sequence[Any]) -> None:
+        """Give the variables the value of their moving averages, if those are kept."""
+        if self.use_ema:
+            for variable, average in zip(var_list, self._by_slot[AVERAGE], strict=True):
+                variable.assign(average.value())
+
+
+_STEPS: dict[Plan, Callable[..., list[jax.Array]]] = {}
+
+
+def _step_of(plan: Plan) -> Callable[..., list[jax.Array]]:
+    step = _STEPS.get(plan)
+    if step is None:
+        step = _STEPS[plan] = step_function(plan)
+    return step
+
+
+def _dense(gradient: Any, variable: Variable) -> Tensor:
+    """The gradient as a tensor of the variable's shape; repeated rows of slices are added up."""
+    shape = variable.tensor.aval.shape
+    if isinstance(gradient, IndexedSlices):
+        densify = multi_op("indexed_slices_to_dense", _densifier(shape), shape)
+        return densify([gradient.values, gradient.indices])[0]
+    tensor = as_tensor(gradient)
+    if tensor.aval.shape != shape:
+        raise InvalidArgumentError(
+            f"Cannot update variable {variable.name} with shape {list(shape)} using a gradient "
+            f"with shape {list(tensor.aval.shape)}, shapes must be equal."
+        )
+    return tensor
+
+
+def _densifier(shape: tuple[int, ...]) -> Callable[..., tuple[jax.Array]]:
+    def densify(values: jax.Array, indices: jax.Array) -> tuple[jax.Array]:
+        return (jnp.zeros(shape, values.dtype).at[indices].add(values),)
+
+    return densify

@@ -1,0 +1,188 @@
+"""Assignment: a variable's new value is a recorded op, so an update is part of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from tapejax._src.core import errors
+from tapejax._src.core.avals import aval_of
+from tapejax._src.core.conversion import convert_for_partner
+from tapejax._src.core.indexed_slices import IndexedSlices
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import as_partner, as_tensor
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.recorder import LOCAL, Assigned, record1, record2
+from tapejax._src.ops import slicing
+
+Pair = tuple[Kernel, Kernel]
+"""A kernel for variables that are not trainable, and one for those that are."""
+
+
+def _pair(name: str, fn: Callable[..., Any], groups: tuple[int, ...], node: str) -> Pair:
+    def make(trainable: bool) -> Kernel:
+        return Kernel(name, fn, groups=groups, node=node, assigns=trainable)
+
+    return make(False), make(True)
+
+
+ASSIGN = _pair("assign", lambda x: x, (0,), "AssignVariableOp")
+ASSIGN_ADD = _pair("assign_add", jnp.add, (0, 0), "AssignAddVariableOp")
+ASSIGN_SUB = _pair("assign_sub", jnp.subtract, (0, 0), "AssignSubVariableOp")
+
+
+def note_access(variable: Variable) -> None:
+    """Tell the recording tapes that a variable's value was read without an op."""
+    if LOCAL.active and variable.trainable:
+        for listener in LOCAL.active:
+            if hasattr(listener, "accessed"):
+                listener.accessed(variable)
+
+
+def rebind(variable: Variable, tensor: Tensor) -> None:
+    """Make a freshly recorded result, which nobody else holds, the value of a variable."""
+    recorder = tensor.recorder
+    if recorder is not None and recorder is LOCAL.recorder:
+        assigned = LOCAL.recorder.assigned.get(id(variable))
+        if assigned is None:
+            assigned = LOCAL.recorder.assigned[id(variable)] = Assigned(variable, LOCAL.recorder)
+        assigned.numbers.append(tensor.index)
+        LOCAL.recorder.cells[tensor.index] = variable.reference
+    variable.hold(tensor)
+    if LOCAL.active:
+        for listener in LOCAL.active:
+            if hasattr(listener, "assigned"):
+                listener.assigned(variable)
+
+
+def value_for(variable: Variable, value: Any) -> Tensor:
+    """Convert a value that is to be assigned to a variable.
+
+    Raises:
+        ValueError: If it is None or a tensor of another dtype.
+        TypeError: If a Python number does not fit the dtype.
+    """
+    if isinstance(value, (Tensor, Variable)):
+        return as_tensor(value, variable.dtype)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        array = convert_for_partner(value, variable.dtype)
+        aval = aval_of(array)
+        return Tensor.concrete(array, aval, aval)
+    return as_partner(value, variable.dtype)
+
+
+def assign(
+    self: Variable,
+    value: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+    read_value: bool = True,
+) -> Variable | None:
+    """Replace the value.
+
+    Args:
+        value: Tensor or array-like of the variable's shape and dtype; there is no broadcasting.
+        use_locking: Accepted for compatibility.
+        name: Accepted for compatibility.
+        read_value: Whether to return the variable.
+
+    Returns:
+        The variable, or None without `read_value`.
+
+    Raises:
+        ValueError: If the shape differs.
+    """
+    del use_locking, name
+    tensor = value_for(self, value)
+    if not self.shape.is_compatible_with(tensor.shape):
+        raise ValueError(
+            f"Cannot assign value to variable ' {self.name}': Shape mismatch."
+            f"The variable shape {self.shape}, and the assigned value shape {tensor.shape} are "
+            "incompatible. Assignment never broadcasts: use tf.broadcast_to or tf.fill first."
+        )
+    note_access(self)
+    rebind(self, record1(ASSIGN[self.trainable], tensor))
+    return self if read_value else None
+
+
+def _update(pair: Pair, self: Variable, delta: Any, read_value: bool) -> Variable | None:
+    if isinstance(delta, IndexedSlices):
+        delta = as_tensor(delta)
+    kind = type(delta)
+    if kind is not Tensor:
+        delta = value_for(self, delta)
+    if delta.aval.shape != self.tensor.aval.shape:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Cannot update variable with shape {list(self.tensor.aval.shape)} using a Tensor with "
+            f"shape {list(delta.aval.shape)}, shapes must be equal. [Op:{pair[0].node}] name: ; "
+            f"variable {self.name!r}. Updates never broadcast: use tf.broadcast_to first.",
+        )
+    rebind(self, record2(pair[self.trainable], self, delta))
+    return self if read_value else None
+
+
+def assign_add(
+    self: Variable,
+    delta: Any,
+    use_locking: bool | None = None,
+    name: str | None = None,
+    read_value: bool = True,
+) -> Variable | None:
+    """Add `delta`, which must have the variable's shape.
+
+    Raises:
+        InvalidArgumentError: If the shape differs.
+    """
+    del use_locking, name
+    return _update(ASSIGN_ADD, self, delta, read_value)
+
+
+def assign_sub(
+    self: Variable,
+    delta: Any,
+    use_locking: bool | None = None,
+    name: str | None = None,
+    read_value: bool = True,
+) -> Variable | None:
+    """Subtract `delta`, which must have the variable's shape.
+
+    Raises:
+        InvalidArgumentError: If the shape differs.
+    """
+    del use_locking, name
+    return _update(ASSIGN_SUB, self, delta, read_value)
+
+
+def assign_part(variable: Variable, spec: Any, value: Any) -> Variable:
+    """Replace `variable[spec]` by `value`, which may broadcast."""
+    note_access(variable)
+    rebind(variable, record1(ASSIGN[variable.trainable], slicing.updated(variable, spec, value)))
+    return variable
+
+
+READ = Kernel("read_value", lambda x: x, groups=(0,), node="ReadVariableOp")
+
+
+def read_value(self: Variable) -> Tensor:
+    """The current value as a tensor of its own: later assignments do not change it."""
+    return record1(READ, self)
+
+
+def value(self: Variable) -> Tensor:
+    """The current value as a tensor of its own (same as `read_value`)."""
+    return record1(READ, self)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "note_access": note_access,
+    "assign": assign,
+    "assign_add": assign_add,
+    "assign_sub": assign_sub,
+    "read_value": read_value,
+    "value": value,
+}

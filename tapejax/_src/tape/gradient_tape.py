@@ -1,0 +1,674 @@
+"""`tf.GradientTape`: marks in the recorded program, and questions asked of it."""
+
+from __future__ import annotations
+
+import enum
+import logging
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tapejax._src.core import nest
+from tapejax._src.core.avals import Aval
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine import flush as running
+from tapejax._src.engine.convert import as_tensor, constant_tensor
+from tapejax._src.engine.program import Builder
+from tapejax._src.engine.recorder import (
+    AFTER_TAPE,
+    LOCAL,
+    SOFT_LIMIT,
+    TAPED_LIMIT,
+    Recorder,
+    mark,
+    number_of,
+)
+from tapejax._src.tape import differentiate
+from tapejax._src.tape.carry import Entry
+from tapejax._src.tape.differentiate import Question
+from tapejax._src.tape.recorded import Import, Mark, View, accessed_numbers
+
+_LOGGER = logging.getLogger("tensorflow")
+_USED = (
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+)
+
+
+class UnconnectedGradients(enum.Enum):
+    """What a gradient is where the target does not depend on the source: None, or zeros."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class _Warned:
+    """How often a warning of TensorFlow's was given in this process."""
+
+    def __init__(self) -> None:
+        self.dtype = 0
+        self.persistent = 0
+
+
+_WARNED = _Warned()
+
+
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Ops on trainable variables, and on tensors passed to `watch`, are differentiable inside the
+    `with` block. Recording costs nothing extra: the tape is two marks in the recorded program.
+
+    Args:
+        persistent: Whether more than one gradient can be asked for.
+        watch_accessed_variables: Whether trainable variables are watched when they are read.
+
+    Example:
+        >>> import tapejax as tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> float(tape.gradient(y, x))
+        6.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._auto = watch_accessed_variables
+        self._recording = False
+        self._exists = False
+        self._paused = False
+        self._clear()
+
+    def _clear(self) -> None:
+        """Forget everything recorded."""
+        self.number = -1
+        self.recorder: Recorder | None = None
+        self._watched: list[Any] = []
+        self._entries: list[Entry] = []
+        self._mappings: list[dict[int, int]] = []
+        self._imported: Recorder | None = None
+        self._known: dict[int, weakref.ref[Tensor]] = {}
+        self._accesses: list[tuple[Any, int, dict[int, weakref.ref[Variable]]]] = []
+
+    # ------------------------------------------------------------------ the block
+    def __enter__(self) -> GradientTape:
+        """Start recording; a tape that was left and not used goes on with what it has."""
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape."
+            )
+        recorder = LOCAL.recorder
+        if not LOCAL.active and recorder.assigned and recorder.symbolic is None:
+            running.flush(recorder)
+        if not self._exists:
+            self._clear()
+            self._exists = True
+        self._recording = True
+        if self.recorder is LOCAL.recorder:
+            mark(Mark("resume", self.number))
+        else:
+            self.join(LOCAL.recorder)
+        LOCAL.active.append(self)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        """Stop recording; an exception from the block propagates."""
+        if self._recording:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._recording = False
+        LOCAL.active.remove(self)
+        recorder = LOCAL.recorder
+        if self.recorder is recorder:
+            mark(Mark("exit", self.number))
+        if not LOCAL.active and recorder.limit >= 0:
+            recorder.limit = recorder.node.depth + AFTER_TAPE
+
+    def join(self, recorder: Recorder) -> None:
+        """Take part in a program: called on entering, and when a new program starts meanwhile."""
+        self.recorder = recorder
+        self.number = len(recorder.listeners)
+        recorder.listeners.append(weakref.ref(self))
+        mark(Mark("enter", self.number, self._auto))
+        if recorder.limit >= SOFT_LIMIT:
+            recorder.limit = TAPED_LIMIT
+        for value in self._watched:
+            mark(Mark("watch", self.number, number_of(value)))
+        if self._paused:
+            mark(Mark("stop", self.number))
+
+    # ------------------------------------------------------------------ watching
+    def watch(self, tensor: Any) -> None:
+        """Have the tape follow a tensor or variable, or a structure of them.
+
+        Args:
+            tensor: Tensor, variable, or nested structure of them.
+
+        Raises:
+            ValueError: If something else is passed.
+            AttributeError: If the tape was never entered.
+        """
+        if not self._exists:
+            raise AttributeError(
+                "'NoneType' object has no attribute 'watch': the tape is not recording. "
+                "Enter it first: `with tape: tape.watch(x)`."
+            )
+        for value in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(value, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {value} of type {type(value).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                )
+            self._watch_one(value)
+
+    def _watch_one(self, value: Any) -> None:
+        if not (value.dtype.is_floating or value.dtype.is_complex):
+            if _WARNED.dtype < 5:
+                _WARNED.dtype += 1
+                _LOGGER.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    value.dtype,
+                )
+            if value.dtype.name == "string":
+                return
+        self._watched.append(value)
+        if self.recorder is LOCAL.recorder:
+            mark(Mark("watch", self.number, number_of(value)))
+        if isinstance(value, Tensor):
+            self.know(value)
+
+    def assigned(self, variable: Variable) -> None:
+        """A variable got a new value in the block: follow that too if it is watched."""
+        if any(value is variable for value in self._watched):
+            mark(Mark("watch", self.number, number_of(variable)))
+
+    def accessed(self, variable: Variable) -> None:
+        """A variable's value was read without an op (printing, `numpy()`)."""
+        mark(Mark("access", self.number, number_of(variable)))
+
+    def sees(self, value: Any) -> bool:
+        """Whether the tape is recording and follows this value."""
+        if not self._recording or self._paused or self.recorder is not LOCAL.recorder:
+            return False
+        if isinstance(value, Variable):
+            return self._follows(value)
+        recorder = LOCAL.recorder
+        in_program = value.recorder is recorder or (value.leaf or (None,))[0] is recorder
+        if not in_program:
+            return self.knows(value)
+        view = View(recorder.node, self.number, recorder.avals())
+        return number_of(value) in view.active
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Record nothing in this tape inside the `with` block; other tapes go on.
+
+        Raises:
+            RuntimeError: If the tape was never entered.
+            ValueError: If it is not recording now.
+
+        Example:
+            >>> import tapejax as tf
+            >>> x = tf.Variable(3.0)
+            >>> with tf.GradientTape() as tape:
+            ...     with tape.stop_recording():
+            ...         scale = x * x
+            ...     y = scale * x
+            >>> float(tape.gradient(y, x))
+            9.0
+        """
+        if not self._exists:
+            raise RuntimeError(
+                "Trying to stop recording a tape which is not recording."
+            )
+        if not self._recording or self._paused:
+            raise ValueError("Tape is not recording.")
+        self._paused = True
+        mark(Mark("stop", self.number))
+        try:
+            yield
+        finally:
+            self._paused = False
+            if self._recording:
+                if self.recorder is not LOCAL.recorder:
+                    self.join(LOCAL.recorder)
+                else:
+                    mark(Mark("resume", self.number))
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched; usable only inside the block.
+
+        Raises:
+            ValueError: If the tape is not recording.
+        """
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        self._leave()
+        self._clear()
+        self._exists = True
+        self._recording = True
+        self.join(LOCAL.recorder)
+        LOCAL.active.append(self)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables read or watched while recording, in order of their creation."""
+        found: dict[int, Variable] = {}
+        recorder = self.recorder
+        views = list(self._accesses)
+        if self._exists and recorder is LOCAL.recorder:
+            views.append((recorder.node, self.number, recorder.cells))
+        for node, number, cells in views:
+            for value in accessed_numbers(node, number):
+                ref = cells.get(value)
+                variable = None if ref is None else ref()
+                if variable is not None:
+                    found[variable.serial] = variable
+        return tuple(found[serial] for serial in sorted(found))
+
+    # ------------------------------------------------------------------ outliving a run
+    @property
+    def is_open_to_questions(self) -> bool:
+        """Whether something may still be asked of the tape, so that it must outlive a run."""
+        return self._exists
+
+    def before_run(self, recorder: Recorder) -> None:
+        """A program is about to run: what the tape needs of it is worked out by `tape/carry.py`."""
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether its own gradient ops may be differentiated by itself."""
+        return self._persistent
+
+    def knows(self, tensor: Tensor) -> bool:
+        """Whether a tensor of an earlier program depends on something watched."""
+        ref = self._known.get(id(tensor))
+        return ref is not None and ref() is tensor
+
+    def know(self, tensor: Tensor) -> None:
+        """Remember that a tensor depends on something watched."""
+        self._known[id(tensor)] = weakref.ref(tensor)
+
+    def take(self, entry: Entry, recorder: Recorder) -> None:
+        """Keep what is needed of a program that has been run."""
+        self._entries.append(entry)
+        self._accesses.append((recorder.node, self.number, entry.cells))
+
+    def _import(self) -> None:
+        """Tell the program being recorded what this tape knows from earlier ones."""
+        recorder = LOCAL.recorder
+        if self.recorder is not recorder:
+            if self.recorder is not None and self.recorder.values:
+                raise RuntimeError(
+                    "This tape was recorded in another thread, which has not run its program yet. "
+                    "Ask for the gradient in the thread that recorded, or read a value there first."
+                )
+            self.join(recorder)
+            mark(Mark("exit", self.number))
+        if self._imported is recorder:
+            return
+        self._imported = recorder
+        self._mappings = []
+        for entry in self._entries:
+            numbers, tensors = entry.present()
+            present = tuple(zip(numbers, [number_of(t) for t in tensors], strict=True))
+            event = Import(self.number, entry.segment, present)
+            node = recorder.node.edges.get(event)
+            if node is None:
+                node = _extend_import(recorder, event)
+            recorder.node = node
+            self._mappings.append(node.payload)
+            for first, callback in entry.callbacks.items():
+                if first in node.payload:
+                    recorder.callbacks[node.payload[first]] = callback
+
+    def discard(self) -> None:
+        """Forget everything: nothing will be asked."""
+        self._exists = False
+        self._clear()
+
+    # ------------------------------------------------------------------ questions
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivative of the sum of the targets by each source.
+
+        Args:
+            target: Tensor or nested structure of tensors to differentiate.
+            sources: Tensors or variables, in any nested structure.
+            output_gradients: One tensor for each target, to weight its elements. Default: ones.
+            unconnected_gradients: What to return for a source the target does not depend on.
+
+        Returns:
+            For each source a tensor of its shape and dtype, an `IndexedSlices`, or None, in the
+            structure of `sources`.
+
+        Raises:
+            RuntimeError: If the tape is used up, or was never entered.
+            TypeError: If a target or source is not a tensor or variable.
+            ValueError: If `unconnected_gradients` is unknown.
+            LookupError: If an op on the way has no gradient.
+
+        Example:
+            >>> import tapejax as tf
+            >>> w = tf.Variable([1.0, 2.0])
+            >>> with tf.GradientTape() as tape:
+            ...     loss = tf.reduce_sum(w ** 3)
+            >>> tape.gradient(loss, w).numpy().tolist()
+            [3.0, 12.0]
+
+        Differs from TensorFlow:
+            In eager code nothing is computed before a value is read.
+        """
+        self._check_usable()
+        zero = _is_zero(unconnected_gradients)
+        targets = self._targets(target)
+        flat_sources = nest.flatten(sources, expand_composites=True)
+        for source in flat_sources:
+            _check_source(source)
+        seeds = _seeds(output_gradients, len(targets))
+        self._start_question("gradient")
+        question = self._question(targets, seeds, flat_sources, zero)
+        gradients = differentiate.answer(question)
+        self._end_question()
+        return nest.pack_sequence_as(sources, gradients, expand_composites=True)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of every element of the target by every element of each source.
+
+        Args:
+            target: One tensor.
+            sources: Tensors or variables, in any nested structure.
+            unconnected_gradients: What to return for a source the target does not depend on.
+            parallel_iterations: Accepted for compatibility.
+            experimental_use_pfor: Whether rows are computed together; eager code that sets it to
+                False needs a persistent tape, as in TensorFlow.
+
+        Returns:
+            For each source a tensor of shape `target.shape + source.shape`, or None.
+
+        Raises:
+            RuntimeError: If the tape is used up, or was never entered.
+
+        Example:
+            >>> import tapejax as tf
+            >>> x = tf.constant([1.0, 2.0])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x * x
+            >>> tape.jacobian(y, x).numpy().tolist()
+            [[2.0, 0.0], [0.0, 4.0]]
+        """
+        del parallel_iterations
+        self._check_usable()
+        zero = _is_zero(unconnected_gradients)
+        eager = LOCAL.recorder.symbolic is None
+        if not experimental_use_pfor and eager and not self._persistent:
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
+        flat_sources = nest.flatten(sources, expand_composites=True)
+        for source in flat_sources:
+            _check_source(source)
+        targets = [_one_tensor(target, "jacobian")]
+        if not targets[0].aval.inexact:
+            self._start_question("jacobian")
+            self._end_question()
+            return nest.pack_sequence_as(sources, [None] * len(flat_sources))
+        self._start_question("jacobian")
+        question = self._question(targets, [None], flat_sources, zero=False)
+        rows = differentiate.jacobian(question, batched=False)
+        if zero:
+            rows = [
+                _zeros(targets[0].aval.shape + s.shape, s) if r is None else r
+                for r, s in zip(rows, [_value(s) for s in flat_sources], strict=True)
+            ]
+        self._end_question()
+        return nest.pack_sequence_as(sources, rows, expand_composites=True)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The jacobian of each example of a batch by itself.
+
+        Args:
+            target: Tensor `[batch, ...]`; each example should depend on the same example of `source`.
+            source: Tensor `[batch, ...]`.
+            unconnected_gradients: Accepted for compatibility: unconnected means zeros here.
+            parallel_iterations: Accepted for compatibility.
+            experimental_use_pfor: Whether rows are computed together.
+
+        Returns:
+            Tensor of shape `[batch] + target.shape[1:] + source.shape[1:]`.
+
+        Raises:
+            RuntimeError: If the tape is used up, or was never entered.
+            ValueError: If ranks are below 2 or the batches differ.
+
+        Example:
+            >>> import tapejax as tf
+            >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x * x
+            >>> tape.batch_jacobian(y, x).numpy().tolist()
+            [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        del parallel_iterations
+        self._check_usable()
+        _is_zero(unconnected_gradients)
+        if not experimental_use_pfor and not self._persistent and LOCAL.recorder.symbolic is None:
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the batch_jacobian "
+                "with eager execution enabled and with experimental_use_pfor set to False."
+            )
+        y, x = _one_tensor(target, "batch_jacobian"), _value(source)
+        _check_batches(y, x)
+        self._start_question("batch_jacobian")
+        question = self._question([y], [None], [source], zero=False)
+        (rows,) = differentiate.jacobian(question, batched=True)
+        self._end_question()
+        if rows is None:
+            return _zeros(y.aval.shape + x.aval.shape[1:], x)
+        return rows
+
+    # ------------------------------------------------------------------ parts of a question
+    def _check_usable(self) -> None:
+        if not self._exists:
+            raise RuntimeError(_USED)
+
+    def _targets(self, target: Any) -> list[Any]:
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        targets: list[Any] = []
+        for value in nest.flatten(target, expand_composites=True):
+            if not isinstance(value, (Tensor, Variable)):
+                as_dtype_error(value, "target")
+            targets.append(value)
+        return targets
+
+    def _start_question(self, what: str) -> None:
+        if self._recording:
+            if not self._persistent:
+                self._leave()
+            elif not _WARNED.persistent:
+                _WARNED.persistent += 1
+                _LOGGER.warning(
+                    "Calling GradientTape.%s on a persistent tape inside its context is "
+                    "significantly less efficient than calling it outside the context.",
+                    what,
+                )
+        if self._entries or self.recorder is not LOCAL.recorder:
+            self._import()
+
+    def _question(
+        self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any], zero: bool
+    ) -> Question:
+        kept = [(t, s) for t, s in zip(targets, seeds, strict=True) if _value(t).aval.inexact]
+        numbers = tuple([number_of(t) for t, _ in kept])
+        seed_numbers = tuple([None if s is None else number_of(s) for _, s in kept])
+        source_numbers = tuple([self._numbers_of(s) for s in sources])
+        zeros: tuple[Aval | None, ...] = tuple(
+            [_value(s).aval if zero else None for s in sources]
+        )
+        return Question(
+            self.number, numbers, seed_numbers, source_numbers, zeros
+        )
+
+    def _numbers_of(self, source: Any) -> tuple[int, ...]:
+        """The numbers of a source: one of a tensor, those of all its values of a variable."""
+        if isinstance(source, Tensor):
+            return (number_of(source),)
+        now = number_of(source)
+        found: dict[int, None] = {now: None}
+        ref = source.reference
+        for number, cell in LOCAL.recorder.cells.items():
+            if cell is ref:
+                found[number] = None
+        for entry, mapping in zip(self._entries, self._mappings, strict=True):
+            for number, cell in entry.cells.items():
+                if cell is ref and number in mapping:
+                    found[mapping[number]] = None
+        if not self._follows(source):
+            return (now,)
+        return tuple(found)
+
+    def _follows(self, variable: Variable) -> bool:
+        return (variable.trainable and self._auto) or any(v is variable for v in self._watched)
+
+    def _end_question(self) -> None:
+        if not self._persistent:
+            recorder = LOCAL.recorder
+            if self.recorder is recorder:
+                self._accesses.append((recorder.node, self.number, recorder.cells))
+            self._exists = False
+            self._watched = []
+            self._entries = []
+            self._mappings = []
+            self._known = {}
+
+
+def _extend_import(recorder: Recorder, event: Import) -> Any:
+    builder = Builder(recorder.node, list(recorder.avals()), event)
+    mapping = dict(event.present)
+    for number, aval in event.segment.avals.items():
+        if number not in mapping:
+            mapping[number] = builder.absent(aval)
+    builder.node.payload = mapping
+    return builder.attach(event)
+
+
+def _is_zero(option: UnconnectedGradients | str) -> bool:
+    if isinstance(option, UnconnectedGradients):
+        return option is UnconnectedGradients.ZERO
+    for member in UnconnectedGradients:
+        if option == member.value:
+            return member is UnconnectedGradients.ZERO
+    raise ValueError(
+        f"Unknown value for unconnected_gradients: {option!r}. Use 'none' or 'zero', or "
+        "tf.UnconnectedGradients."
+    )
+
+
+def as_dtype_error(value: Any, what: str) -> None:
+    """Raise for a target or source that is not a tensor.
+
+    Raises:
+        AttributeError: For numbers and arrays.
+        TypeError: For anything else.
+    """
+    if hasattr(value, "__array__") or isinstance(value, (int, float, complex)):
+        raise AttributeError(
+            f"{type(value).__name__!r} object has no attribute '_id': a gradient's {what} must be "
+            f"a tf.Tensor or tf.Variable, got {value!r}. A value that went through NumPy or Python "
+            "is no longer connected; keep it a tensor."
+        )
+    raise TypeError(
+        f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType: a gradient's "
+        f"{what} must be a tf.Tensor or tf.Variable, got {type(value).__name__}."
+    )
+
+
+def _check_source(source: Any) -> None:
+    if not isinstance(source, (Tensor, Variable)):
+        as_dtype_error(source, "source")
+
+
+def _seeds(output_gradients: Any, count: int) -> list[Any]:
+    if output_gradients is None:
+        return [None] * count
+    flat = nest.flatten(output_gradients, expand_composites=True)
+    seeds = [None if g is None else as_tensor(g) for g in flat]
+    if None in [None if s is None else 0 for s in seeds]:
+        raise ValueError(
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
+            "Tensor: every target needs its entry in `output_gradients`; use tf.ones_like(target)."
+        )
+    if len(seeds) < count:
+        raise ValueError(
+            f"`output_gradients` has {len(seeds)} entries for {count} targets; give one for each."
+        )
+    return seeds[:count]
+
+
+def _value(value: Any) -> Tensor:
+    return value.tensor if isinstance(value, Variable) else value
+
+
+def _one_tensor(target: Any, what: str) -> Tensor:
+    if not isinstance(target, (Tensor, Variable)):
+        raise AttributeError(
+            f"{type(target).__name__!r} object has no attribute 'shape': {what} takes one tensor "
+            "as target; call it for each, or tf.concat the targets."
+        )
+    return _value(target)
+
+
+def _check_batches(target: Tensor, source: Tensor) -> None:
+    if not isinstance(source, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
+        as_dtype_error(source, "source")
+    y, x = target.shape, source.shape
+    if len(y) < 2 or len(x) < 2:
+        raise ValueError(
+            f"Target shape {y} and source shape {x} must have rank at least 2: [batch, ...]."
+        )
+    if y[0] != x[0]:
+        raise ValueError(
+            f"Need first dimension of target shape ({y}) and source shape ({x}) to match."
+        )
+
+
+def zeros_like_value(value: Tensor) -> Tensor:
+    """Zeros of a tensor's shape and dtype, computed already."""
+    return _zeros(value.aval.shape, value)
+
+
+def _zeros(shape: Any, like: Any) -> Tensor:
+    return constant_tensor(np.zeros(tuple(shape), like.dtype.as_numpy_dtype))
+

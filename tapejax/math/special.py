@@ -1,0 +1,18 @@
+"""math.special"""
+
+
+from typing import TYPE_CHECKING
+
+from tapejax._src.ops.special import bessel_i0 as bessel_i0
+from tapejax._src.ops.special import bessel_i0e as bessel_i0e
+from tapejax._src.ops.special import bessel_i1 as bessel_i1
+from tapejax._src.ops.special import bessel_i1e as bessel_i1e
+from tapejax._src.ops.special_integrals import dawsn as dawsn
+from tapejax._src.ops.special_integrals import expint as expint
+from tapejax._src.ops.special_integrals import fresnel_cos as fresnel_cos
+from tapejax._src.ops.special_integrals import fresnel_sin as fresnel_sin
+from tapejax._src.ops.special_integrals import spence as spence
+from tapejax._src.report.missing import missing_attribute
+
+if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
+    __getattr__ = missing_attribute(__name__)

@@ -1,0 +1,74 @@
+"""Options, settings and fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import random
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Before TensorFlow or JAX starts: quiet, on the CPU, the same on every machine.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
+NO_TENSORFLOW = "TensorFlow is not installed (there is no wheel for this Python)"
+
+# A shared machine must not fail a property because it was slow for a moment.
+settings.register_profile(
+    "tapejax", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tapejax")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of this suite."""
+    parser.addoption("--pure", action="store_true", help="test ops by their pure bodies only")
+    parser.addoption(
+        "--require-tensorflow",
+        action="store_true",
+        help="fail, instead of leaving tests out, where TensorFlow is not installed",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Stop at once if TensorFlow is required and missing."""
+    if config.getoption("--require-tensorflow") and not HAS_TENSORFLOW:
+        raise pytest.UsageError(f"--require-tensorflow was given, but {NO_TENSORFLOW}")
+
+
+def pytest_report_header() -> str:
+    """Say whether the comparisons with TensorFlow run."""
+    if HAS_TENSORFLOW:
+        return f"tensorflow: {importlib.metadata.version('tensorflow_cpu')}"
+    return f"tensorflow: files that import it are left out: {NO_TENSORFLOW}"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the files that import TensorFlow where it is not installed."""
+    if HAS_TENSORFLOW or collection_path.suffix != ".py":
+        return None
+    return "\nimport tensorflow" in collection_path.read_text(encoding="utf-8") or None
+
+
+@pytest.fixture(autouse=True)
+def _fixed_seeds() -> None:
+    """Give each test the same random numbers whatever ran before it."""
+    random.seed(0)
+    np.random.seed(0)
+
+
+@pytest.fixture(params=["tapejax", "tensorflow"])
+def tf(request: pytest.FixtureRequest) -> ModuleType:
+    """Both libraries in turn: a program that must do the same on each takes this as `tf`."""
+    if request.param == "tensorflow" and not HAS_TENSORFLOW:
+        pytest.skip(NO_TENSORFLOW)
+    return importlib.import_module(request.param)

@@ -1,0 +1,1 @@
+"""The parts of the op runner: rows, drawn calls, the two libraries, finite differences."""

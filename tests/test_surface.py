@@ -1,0 +1,143 @@
+"""The public surface: names, parameters and defaults as in TensorFlow; modules that only re-export.
+
+`golden/tf_api.json` holds TensorFlow's side; `golden/regenerate_api.py` writes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tapejax
+from golden import regenerate_api
+from parity.library import lookup
+from parity.rows import BROKEN_MODULES
+from tapejax._src.engine.registry import PUBLIC
+
+GOLDEN: dict[str, dict[str, Any]] = json.loads(regenerate_api.GOLDEN.read_text())["namespaces"]
+PACKAGE = Path(tapejax.__file__ or "").parent
+
+# name -> why its constructor is not compared
+OWN_CONSTRUCTOR = {
+    "Tensor": "made by ops and by tf.constant, never by calling the class",
+    "DType": "the dtypes are constants; TensorFlow's takes the number of a protocol buffer",
+    "dtypes.DType": "the same class as tf.DType",
+}
+
+
+def public_modules() -> list[str]:
+    """Dotted names of the modules users import, below the package."""
+    files = [path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")]
+    parts = [file.with_suffix("").parts for file in files]
+    return sorted(
+        ".".join(("tapejax", *part)).removesuffix(".__init__")
+        for part in parts
+        if part[0] != "_src" and part[-1] != "__main__"
+    )
+
+
+def own_names() -> list[tuple[str, str]]:
+    """(namespace, name) of the public names in the namespaces the golden covers."""
+    found: list[tuple[str, str]] = []
+    for namespace in GOLDEN:
+        module = getattr(tapejax, namespace, None) if namespace else tapejax
+        if module is not None:
+            found += [(namespace, name) for name in regenerate_api.public_names(module)]
+    return found
+
+
+SHARED = [(space, name) for space, name in own_names() if name in GOLDEN[space]]
+
+
+def path_of(pair: tuple[str, str]) -> str:
+    """`math.abs` of ("math", "abs")."""
+    return ".".join(part for part in pair if part)
+
+
+def described(pair: tuple[str, str]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Our object, our description and TensorFlow's."""
+    found = lookup(tapejax, path_of(pair))
+    return found, regenerate_api.describe(found), GOLDEN[pair[0]][pair[1]]
+
+
+def test_the_surface_is_not_empty() -> None:
+    """Guards the tests below against having nothing to test."""
+    assert not BROKEN_MODULES
+    assert len(SHARED) > 300
+
+
+@pytest.mark.parametrize("pair", SHARED, ids=path_of)
+def test_kind_parameters_and_defaults(pair: tuple[str, str]) -> None:
+    """A module is a module, a class a class, and functions take the same parameters."""
+    _, ours, theirs = described(pair)
+    assert ours["kind"] == theirs["kind"]
+    if path_of(pair) not in OWN_CONSTRUCTOR:
+        assert ours.get("parameters") == theirs.get("parameters")
+    assert ours.get("value") == theirs.get("value")
+
+
+CLASSES = [pair for pair in SHARED if inspect.isclass(lookup(tapejax, path_of(pair)))]
+
+
+@pytest.mark.parametrize("pair", CLASSES, ids=path_of)
+def test_methods_take_the_parameters_of_tensorflow(pair: tuple[str, str]) -> None:
+    """Methods that both classes have."""
+    _, ours, theirs = described(pair)
+    shared = ours["methods"].keys() & theirs["methods"].keys()
+    different = {
+        name: (ours["methods"][name], theirs["methods"][name])
+        for name in sorted(shared)
+        if theirs["methods"][name] is not None and ours["methods"][name] != theirs["methods"][name]
+    }
+    assert different == {}
+
+
+def documented() -> list[str]:
+    """Paths of everything public that should have a docstring."""
+    found: list[str] = []
+    for module in public_modules():
+        space = module.removeprefix("tapejax").removeprefix(".")
+        names = regenerate_api.public_names(importlib.import_module(module))
+        found += [path_of((space, name)) for name in names]
+    return found
+
+
+@pytest.mark.parametrize("path", documented())
+def test_docstring(path: str) -> None:
+    """Every public function, class and module says what it is."""
+    found = lookup(tapejax, path)
+    if inspect.isroutine(found) or inspect.isclass(found) or inspect.ismodule(found):
+        assert (found.__doc__ or "").strip(), f"tf.{path} has no docstring"
+
+
+@pytest.mark.parametrize("path", [path for path in PUBLIC if path[0] != "_"])
+def test_registered_functions_are_at_their_public_paths(path: str) -> None:
+    """The function users import is the one that is registered."""
+    assert lookup(tapejax, path) is PUBLIC[path]
+
+
+@pytest.mark.parametrize("module", public_modules())
+def test_public_modules_only_re_export(module: str) -> None:
+    """One docstring, imports of explicit names, and nothing else."""
+    source = Path(importlib.import_module(module).__file__ or "").read_text()
+    docstring, *statements = ast.parse(source).body
+    assert isinstance(docstring, ast.Expr), "the module starts with its docstring"
+    allowed = (ast.Import, ast.ImportFrom)
+    others = [ast.unparse(s) for s in statements if not isinstance(s, allowed)]
+    others = [text for text in others if not text.startswith(("__all__", "__version__"))]
+    assert others == []
+    imports = [s for s in statements if isinstance(s, ast.ImportFrom)]
+    assert all(alias.name != "*" for s in imports for alias in s.names)
+
+
+def test_the_golden_is_what_tensorflow_says() -> None:
+    """`python tests/golden/regenerate_api.py` after a TensorFlow upgrade."""
+    import tensorflow
+
+    assert regenerate_api.describe_library(tensorflow) == GOLDEN
