@@ -69,6 +69,8 @@ def extend(recorder: Recorder, kernel: Kernel, parts: Sequence[Any]) -> Program:
             new.append(number)
             ins.append(number)
     check_inputs(kernel, [builder.table[i] for i in ins])
+    if kernel.expansion is not None:
+        return _expanded(recorder, builder, kernel, parts, ins)
     recorded, avals = kernel, tuple([builder.table[i] for i in ins])
     if kernel.check is not None and not kernel.can_fail(avals):
         recorded = kernel.unchecked()
@@ -79,6 +81,18 @@ def extend(recorder: Recorder, kernel: Kernel, parts: Sequence[Any]) -> Program:
         node.result, node.payload = outs[0], node.avals[outs[0] - node.parent.size]  # type: ignore[union-attr]
     else:
         node.result, node.payload = outs, (traced.outs, traced.tree)
+    recorder.table = builder.table
+    recorder.table_node = attached = builder.attach((kernel, *parts), user_line())
+    return attached
+
+
+def _expanded(
+    recorder: Recorder, builder: Builder, kernel: Kernel, parts: Sequence[Any], ins: list[int]
+) -> Program:
+    """Record the ops of a traced function one by one, so that tapes see into it."""
+    numbers = kernel.expansion.emit(builder, ins)
+    avals = tuple([builder.table[n] for n in numbers])
+    builder.node.result, builder.node.payload = numbers, (avals, kernel.expansion.tree)
     recorder.table = builder.table
     recorder.table_node = attached = builder.attach((kernel, *parts), user_line())
     return attached

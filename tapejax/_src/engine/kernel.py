@@ -45,6 +45,7 @@ class Kernel:
         assigns: For the value given to a variable: whether that variable is trainable. Else None.
         custom: Number of inputs whose cotangents a user's function gives, or None.
         check: (fails, message) for failures that depend on values, or None.
+        expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
     """
 
     __slots__ = (
@@ -61,6 +62,7 @@ class Kernel:
         "broadcast",
         "check",
         "custom",
+        "expansion",
         "fn",
         "gradient",
         "groups",
@@ -85,6 +87,7 @@ class Kernel:
         check: Any = None,
         allowed: tuple[str, ...] | None = None,
         broadcast: bool = False,
+        expansion: Any = None,
     ) -> None:
         self.name = name
         self.fn = fn
@@ -99,6 +102,7 @@ class Kernel:
         self.check = check
         self.allowed = allowed
         self.broadcast = broadcast
+        self.expansion = expansion
         self._traced: dict[Avals, Traced] = {}
         self._splits: dict[Any, Split] = {}
         self._pulls: dict[Any, Pull] = {}

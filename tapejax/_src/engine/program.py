@@ -184,6 +184,12 @@ class Builder:
         self.node.ops += ((kernel, ins, outs),)
         return outs
 
+    def constant(self, value: np.ndarray[Any, Any], aval: Aval) -> int:
+        """Add a value known whatever the run."""
+        number = self._new(aval)
+        self.node.constants = {**self.node.constants, number: value}
+        return number
+
     def split(self, first: int, split: Split) -> tuple[int, ...]:
         """Have the op whose first output is `first` return its residuals too."""
         numbers = tuple([self._new(aval) for aval in split.residual_avals()])

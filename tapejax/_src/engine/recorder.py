@@ -82,6 +82,8 @@ class Recorder:
         cells: Value number -> weak reference to the variable whose value it is.
         callbacks: First output of a custom op -> the user's gradient function of this run.
         assigned: What was assigned in this program, by `id` of the variable.
+        aliases: While a rule of a traced function runs: that function's recorder, and the numbers
+            its values have here.
         limit: Depth from which a cut is looked for.
         symbolic: Why values cannot be read (a function is being traced), or None.
         captures: While a function is traced: the outside tensors it uses. Else None.
@@ -92,6 +94,7 @@ class Recorder:
 
     __slots__ = (
         "__weakref__",
+        "aliases",
         "assigned",
         "callbacks",
         "captures",
@@ -126,6 +129,7 @@ class Recorder:
         self.callbacks: dict[int, Callable[..., Any]] = {}
         self.assigned: dict[int, Assigned] = {}
         self.limit: int = SOFT_LIMIT
+        self.aliases: list[tuple[Recorder, dict[int, int]]] = []
         self.symbolic = symbolic
         self.captures: list[Tensor] | None = None if symbolic is None else []
         self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None if symbolic is None else []
@@ -195,8 +199,7 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
     """Enter concrete tensors as the leaves `node` adds."""
     place = 0
     for tensor in tensors:
-        key = tensor.key
-        if type(key) is extension.StaticKey:
+        if tensor.array is not None and type(tensor.key) is extension.StaticKey:
             tensor.leaf = None
             continue
         number = node.leaves[place][0]
@@ -209,7 +212,7 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
             recorder.limit = -1
         recorder.leaves.append(weakref.ref(tensor))
         recorder.values.append(array)
-        recorder.owned.append(tensor.owned)
+        recorder.owned.append(array is not None and tensor.owned)
         tensor.leaf = (recorder, number)
         if recorder.captures is not None:
             recorder.captures.append(tensor)
@@ -225,9 +228,18 @@ def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
     return array
 
 
-def leaf_key(tensor: Tensor) -> LeafKey:
-    """The key of a tensor that is not part of this thread's program yet; makes it concrete."""
+def leaf_key(tensor: Tensor) -> LeafKey | int:
+    """The key of a tensor that is not part of this thread's program yet; makes it concrete.
+
+    A function being traced takes it as it is: its value is supplied when the function is called. A
+    value of a traced function whose gradient rule is running has a number here already.
+    """
     if tensor.array is None:
+        for recorder, mapping in LOCAL.recorder.aliases:
+            if tensor.recorder is recorder and tensor.index in mapping:
+                return mapping[tensor.index]
+        if LOCAL.recorder.symbolic is not None:
+            return tensor.aval if tensor.cell is None else tensor.key
         assert tensor.recorder is not None
         tensor.recorder.materialize(tensor)
     return tensor.key
@@ -248,7 +260,7 @@ def record1(kernel: Kernel, x: Any) -> Tensor:
             i = leaf[1]
         else:
             i = x.key if x.array is not None else leaf_key(x)
-            new = True
+            new = type(i) is not int
     node = recorder.node
     following = node.edges.get((kernel, i))
     if following is None:
@@ -283,7 +295,7 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:
                 i = leaf[1]
             else:
                 i = x.key if x.array is not None else leaf_key(x)
-                new_x = True
+                new_x = type(i) is not int
     else:
         i = FLOAT if kind is float else INT
     kind_y = type(y)
@@ -301,7 +313,7 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:
                 j = -1
             else:
                 j = y.key if y.array is not None else leaf_key(y)
-                new_y = True
+                new_y = type(j) is not int
     else:
         j = FLOAT if kind_y is float else INT
     node = recorder.node
@@ -367,7 +379,8 @@ def _number_or_key(recorder: Recorder, x: Tensor, new: list[Tensor]) -> Any:
         if other is x:
             return -1 - n
     key = x.key if x.array is not None else leaf_key(x)
-    new.append(x)
+    if type(key) is not int:
+        new.append(x)
     return key
 
 
@@ -416,6 +429,8 @@ def number_of(tensor: Any) -> int:
     if leaf is not None and leaf[0] is recorder:
         return leaf[1]
     key = leaf_key(tensor)
+    if isinstance(key, int):
+        return key
     edge = ("leaf", key)
     following = recorder.node.edges.get(edge)
     if following is None:

@@ -21,6 +21,7 @@ from tapejax._src.engine.recorder import (
     LOCAL,
     Recorder,
     advance,
+    boundary,
     new_recorder,
     number_of,
     record,
@@ -28,6 +29,7 @@ from tapejax._src.engine.recorder import (
 from tapejax._src.engine.registry import ValueCheck
 from tapejax._src.ops.assignment import rebind
 from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.function.expansion import Expansion
 
 _NO_VALUE = (
     "Using a symbolic `tf.Tensor` as a Python value is not allowed: the function {name!r} is being "
@@ -42,6 +44,7 @@ class Trace:
 
     Attributes:
         kernel: The program as a kernel of (arguments, captured values, hidden inputs).
+        expanded: The same, recorded op by op where a tape or another function records it.
         captures: What it reads from outside: variables, and tensors.
         written: The variables it assigns, in the order of the kernel's last outputs.
         template: The structure it returns, with 0 for each tensor.
@@ -80,13 +83,15 @@ class Trace:
             v if t.cell is not None and (v := t.cell()) is not None else t for t in captured
         ]
         self.hidden = [make for _, make in drawn]
-        self.kernel = _program_kernel(name, recorder, numbers)
+        self.kernel, self.expanded = _program_kernels(name, recorder, numbers)
+        self._callbacks = recorder.callbacks
+        self._recorder = recorder
         self.count = len(outs)
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """Record a call; variables it assigns get their new values."""
         hidden = [hidden_input(make) for make in self.hidden]
-        results = record(self.kernel, [*arguments, *self.captures, *hidden])
+        results = self._record([*arguments, *self.captures, *hidden])
         for variable, tensor in zip(self.written, results[self.count :], strict=True):
             rebind(variable, tensor)
         values = iter(results)
@@ -96,6 +101,42 @@ class Trace:
             [None if x is None else next(values) for x in flat],
             expand_composites=True,
         )
+
+
+    def _record(self, inputs: list[Any]) -> list[Tensor]:
+        recorder = LOCAL.recorder
+        if not LOCAL.active and recorder.symbolic is None:
+            return record(self.kernel, inputs)
+        limit = recorder.limit
+        recorder.limit = 1 << 60  # rules must be known before the program may be cut
+        try:
+            results = record(self.expanded, inputs)
+            if self._callbacks:
+                self._register_rules(recorder)
+        finally:
+            recorder.limit = limit
+        if recorder.node.depth > limit:
+            boundary(recorder)
+        return results
+
+    def _register_rules(self, recorder: Recorder) -> None:
+        """Let the custom gradients inside see the values of this call."""
+        assert recorder.node.memo is not None
+        mapping = recorder.node.memo["expansion"]
+        for first, rule in self._callbacks.items():
+            if first in mapping:
+                recorder.callbacks[mapping[first]] = self._translated(rule, mapping)
+
+    def _translated(self, rule: Callable[..., Any], mapping: dict[int, int]) -> Callable[..., Any]:
+        def translated(*cotangents: Any) -> Any:
+            aliases = LOCAL.recorder.aliases
+            aliases.append((self._recorder, mapping))
+            try:
+                return rule(*cotangents)
+            finally:
+                aliases.pop()
+
+        return translated
 
 
 def _placeholder(recorder: Recorder, place: int, aval: Aval) -> Tensor:
@@ -123,33 +164,29 @@ def _restore(recorder: Recorder) -> None:
     recorder.captures = None
 
 
-def _program_kernel(name: str, recorder: Recorder, numbers: Sequence[int]) -> Kernel:
-    node = recorder.node
-    plan = Plan(node, tuple(numbers), None, {})
-    checks, plan_checks = plan.checks, Plan(node, (), None, {})
+def _program_kernels(
+    name: str, recorder: Recorder, numbers: Sequence[int]
+) -> tuple[Kernel, Kernel]:
+    """The program as one opaque op, and as one that is expanded where it is recorded."""
+    plan = Plan(recorder.node, tuple(numbers), None, {})
+    checks, checking = plan.checks, Plan(recorder.node, (), None, {})
+    expansion = Expansion(plan, recorder.floats, recorder.ints)
     plan.checks = []
     floats = np.array(recorder.floats, np.float64)
     ints = np.array(recorder.ints, np.int64)
-    custom = any(kernel.custom is not None for kernel, _, _ in plan.ops)
 
     def run(*leaves: Any) -> list[Any]:
         return plan(floats, ints, *leaves)[0]
 
     def fails(*leaves: Any) -> tuple[Any, ...]:
-        failures = plan_checks(floats, ints, *leaves)[1]
+        failures = checking(floats, ints, *leaves)[1]
         failed = failures[:, 0] > 0
         first = jnp.argmax(failed)
         return (jnp.any(failed), first, *[failures[first, n] for n in range(1, 7)])
 
-    return Kernel(
-        name,
-        run,
-        node=f"__inference_{name}",
-        gradient="custom" if custom else "vjp",
-        check=ValueCheck(fails, lambda first, *rest: _message(checks, first, rest))
-        if checks
-        else None,
-    )
+    check = ValueCheck(fails, lambda first, *rest: _message(checks, first, rest))
+    opaque = Kernel(name, run, node=f"__inference_{name}", check=check if checks else None)
+    return opaque, Kernel(name, run, node=f"__inference_{name}", expansion=expansion)
 
 
 def _message(checks: Sequence[Check], first: float, details: Sequence[float]) -> str:

@@ -13,7 +13,7 @@ from tapejax._src.engine.convert import as_partner, constant_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import record2
 from tapejax._src.engine.registry import find_kernel
-from tapejax._src.ops import arithmetic, assignment, bitwise, comparison, matmul, powers, slicing
+from tapejax._src.ops import arithmetic, assignment, bitwise, comparison, matmul, powers, scatter_assignment, slicing
 
 _Method = Callable[[Any, Any], Any]
 
@@ -162,7 +162,7 @@ def attach() -> None:
         setattr(Variable, name, method)
     Tensor.__getitem__ = slicing.getitem
     Variable.__getitem__ = _variable_getitem
-    for name, method in assignment.METHODS.items():
+    for name, method in {**assignment.METHODS, **scatter_assignment.METHODS}.items():
         setattr(Variable, name, method)
 
 

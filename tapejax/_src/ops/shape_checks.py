@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,12 @@ from tapejax._src.core.errors import InvalidArgumentError
 def brackets(shape: Iterable[Any]) -> str:
     """A shape as TensorFlow's kernels print it: `[2,3]`."""
     return f"[{','.join(str(size) for size in shape)}]"
+
+
+def _has_none(ints: Any) -> bool:
+    """Whether a size is left open."""
+    items: Any = ints if isinstance(ints, tuple) else ()
+    return any(size is None for size in items)
 
 
 def as_vector(ints: Any, text: str, scalar: bool = False) -> tuple[int, ...]:

@@ -194,6 +194,7 @@ def top_k(
     "math.in_top_k",
     "nn.in_top_k",
     node="InTopKV2",
+    dtypes="float",
     gradient="none",
     cases=("i32[3] in (0, 4), f32[3,4], 2", "i64[3] in (0, 4), f32[3,4], k=1"),
 )

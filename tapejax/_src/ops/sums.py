@@ -93,7 +93,7 @@ def accumulate_n(
         raise ValueError(msg)
     expected = TensorShape(shape)
     for value in inputs:
-        expected = expected.merge_with(getattr(value, "shape", None) or np.shape(value))
+        expected = expected.merge_with(value.shape if hasattr(value, "shape") else np.shape(value))
     total = add_n(inputs, name)
     if tensor_dtype is not None and total.dtype != tensor_dtype:
         msg = (

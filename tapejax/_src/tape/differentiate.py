@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
@@ -59,9 +60,10 @@ def answer(question: Question) -> list[Any]:
 
 def _expand(recorder: Recorder, question: Question) -> Program:
     table = list(recorder.avals())
-    view = View(recorder.node, question.tape, table)
+    known = [n for s in question.sources for n in s] if _sees_all(question) else []
+    view = View(recorder.node, question.tape, table, known)
     builder = Builder(recorder.node, table)
-    sweep = Sweep(view.ops, question.sources, table)
+    sweep = Sweep(view.ops, question.sources, table, view.active)
     for target, seed in zip(question.targets, question.seeds, strict=True):
         if seed is None:
             seed = builder.fill(table[target], 1)
@@ -73,13 +75,37 @@ def _expand(recorder: Recorder, question: Question) -> Program:
     return _finish(builder, question, question, sweep, suspension)
 
 
+def _sees_all(question: Question) -> bool:
+    return isinstance(question.tape, WholeProgram)
+
+
 def _fitted(builder: Builder, seed: int, aval: Aval) -> int:
-    """An output gradient broadcast to its target, as the backward ops of TensorFlow would."""
-    if builder.table[seed] is aval:
+    """An output gradient broadcast to its target, as the backward ops of TensorFlow would.
+
+    Raises:
+        InvalidArgumentError: If dtype or shape do not fit.
+    """
+    given = builder.table[seed]
+    if given is aval:
         return seed
+    if given.dtype != aval.dtype or not _broadcasts(given.shape, aval.shape):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Incompatible shapes or dtypes: an output gradient of shape {list(given.shape)} and "
+            f"dtype {given.tf_dtype.name} was given for a target of shape {list(aval.shape)} vs. "
+            f"dtype {aval.tf_dtype.name} [Op:Mul] name: ; give one of the target's shape and dtype",
+        )
     shape = aval.shape
     name = f"broadcast_to{list(shape)}"
     return builder.emit(Kernel(name, lambda x: jnp.broadcast_to(x, shape)), (seed,))[0]
+
+
+def _broadcasts(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, whole) == whole
+    except ValueError:
+        return False
 
 
 def _call_rule(recorder: Recorder, suspension: Suspension, question: Question) -> Program:

@@ -51,10 +51,15 @@ class Sweep:
         ops: What the tape recorded.
         sources: For each source the numbers of its values (a variable may have had several).
         table: The avals of all values.
+        active: What depends on something watched: nothing else has a gradient.
     """
 
     def __init__(
-        self, ops: list[RecordedOp], sources: Sequence[tuple[int, ...]], table: Sequence[Aval]
+        self,
+        ops: list[RecordedOp],
+        sources: Sequence[tuple[int, ...]],
+        table: Sequence[Aval],
+        active: set[int],
     ) -> None:
         self.ops = ops
         self.sources = sources
@@ -62,7 +67,7 @@ class Sweep:
         self.cotangents: dict[int, Cotangent] = {}
         self.reach: dict[int, int] = {}
         for bit, numbers in enumerate(sources):
-            for number in numbers:
+            for number in active.intersection(numbers):
                 self.reach[number] = self.reach.get(number, 0) | 1 << bit
         self.reads = [op.kernel.reads(tuple([table[i] for i in op.ins])) for op in ops]
         for op, reads in zip(ops, self.reads, strict=True):
@@ -106,11 +111,6 @@ class Sweep:
             wanted = self._wanted(op, self.reads[self.position], given)
             if not wanted:
                 continue
-            if op.kernel.gradient == "custom":
-                raise NotImplementedError(
-                    "A tape outside a tf.function cannot yet use a tf.custom_gradient rule that is "
-                    "inside it. Put the tape inside the function, or the rule around the call."
-                )
             if op.kernel.gradient == "lookup":
                 raise LookupError(
                     f"gradient registry has no entry for: {op.kernel.node}. TensorFlow defines no "

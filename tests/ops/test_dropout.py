@@ -1,0 +1,38 @@
+"""Dropout: the decisions are TensorFlow's for the same seeds; errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow
+
+from tapejax._src.engine.convert import as_tensor
+from tapejax._src.ops.dropout import dropout
+
+tf: Any = tensorflow
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("noise_shape", [None, [3, 1], [None, 1]])
+def test_the_same_seed_drops_the_same_elements_as_tensorflow(dtype, noise_shape):
+    x = np.ones((3, 2), dtype)
+    expected = tf.nn.dropout(tf.constant(x), 0.5, noise_shape, seed=3).numpy()
+    np.testing.assert_array_equal(dropout(as_tensor(x), 0.5, noise_shape, seed=3).numpy(), expected)
+
+
+@pytest.mark.parametrize("rate", [1.5, 1.0, 1, -0.5, "a"])
+def test_a_rate_out_of_range_raises_value_error(rate):
+    with pytest.raises(ValueError, match="`rate` must be a scalar"):
+        dropout([1.0, 2.0], rate)
+
+
+def test_a_rate_tensor_of_another_dtype_raises_value_error():
+    with pytest.raises(ValueError, match="must be compatible"):
+        dropout([1.0], as_tensor(np.float64(0.5)))
+
+
+def test_integers_raise_value_error():
+    with pytest.raises(ValueError, match="must be a floating point tensor"):
+        dropout([1, 2], 0.5)

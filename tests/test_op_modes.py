@@ -1,0 +1,108 @@
+"""The same op by other routes: other kinds of arguments, other ways to run.
+
+Each route must give what the plain call on tensors gives, which `test_ops.py` compares with
+TensorFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tapejax as tf
+from parity.calls import Call, leaves, map_leaves
+from parity.compare import container, distance
+from parity.library import Tapejax, as_numpy
+from parity.rows import ROWS, Row
+from tapejax._src.core.config import immediate
+from tapejax._src.engine.cases import is_inexact
+
+OURS = Tapejax(tf)
+WITH_TENSORS = [row for row in ROWS if row.call.arrays]
+each_row = pytest.mark.parametrize("row", WITH_TENSORS, ids=lambda row: row.id)
+
+
+@pytest.fixture(autouse=True)
+def engine_only(request: pytest.FixtureRequest) -> None:
+    """The routes are the engine's."""
+    if request.config.getoption("--pure"):
+        pytest.skip("needs the engine")
+
+
+def through(row: Row, convert: Callable[[np.ndarray], Any]) -> Any:
+    """The outputs when each array argument is passed as `convert` makes it."""
+    return map_leaves(as_numpy, OURS.invoke(row, row.call.map_arrays(convert)))
+
+
+def assert_equal(row: Row, actual: Any, expected: Any) -> None:
+    """Same containers, dtypes and shapes; values equal but for the rounding of a fused program."""
+    assert container(actual) == container(expected)
+    for mine, other in zip(leaves(actual), leaves(expected), strict=True):
+        assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+        assert distance(mine, other) <= row.tolerance(other.dtype)
+
+
+@each_row
+def test_ndarrays_are_tensors(row: Row) -> None:
+    """ndarrays keep their dtype."""
+    assert_equal(row, through(row, lambda array: array), OURS.value(row, row.call))
+
+
+@each_row
+def test_variables_are_tensors(row: Row) -> None:
+    """Variables stand for their value."""
+    assert_equal(row, through(row, tf.Variable), OURS.value(row, row.call))
+
+
+def listable(call: Call) -> bool:
+    """Whether lists have the dtypes that the arrays have: float32 and int32 are inferred."""
+    dtypes = {array.dtype.name for array in call.arrays}
+    return dtypes <= {"float32", "int32", "bool"} and all(array.size for array in call.arrays)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in WITH_TENSORS if listable(row.call)], ids=lambda row: row.id
+)
+def test_nested_lists_are_tensors(row: Row) -> None:
+    """Python lists of numbers are converted."""
+    assert_equal(row, through(row, lambda array: array.tolist()), OURS.value(row, row.call))
+
+
+@each_row
+def test_in_a_program_of_several_ops(row: Row) -> None:
+    """The op fused with an op before and an op after it, and its inputs never read."""
+    call = row.call.map_arrays(lambda array: tf.identity(tf.constant(array)))
+    outputs = map_leaves(tf.identity, OURS.invoke(row, call))
+    assert_equal(row, map_leaves(as_numpy, outputs), OURS.value(row, row.call))
+
+
+@each_row
+def test_in_immediate_mode(row: Row) -> None:
+    """Every op run at once."""
+    expected = OURS.value(row, row.call)
+    with immediate():
+        assert_equal(row, OURS.value(row, row.call), expected)
+
+
+DIFFERENTIABLE = [
+    row
+    for row in ROWS
+    if row.call.primals and row.field("test_grad", True) and row.op.fields.get("gradient") is None
+]
+
+
+@pytest.mark.parametrize("row", DIFFERENTIABLE, ids=lambda row: row.id)
+def test_the_gradient_in_immediate_mode(row: Row) -> None:
+    """A tape gives the same whether its ops are run at once or as one program."""
+    outputs = leaves(OURS.value(row, row.call))
+    seeds = [np.ones_like(leaf) for leaf in outputs if is_inexact(leaf.dtype)]
+    deferred = OURS.gradients(row, row.call, seeds)
+    with immediate():
+        at_once = OURS.gradients(row, row.call, seeds)
+    assert [g is None for g in at_once] == [g is None for g in deferred]
+    for mine, other in zip(at_once, deferred, strict=True):
+        if other is not None:
+            assert distance(mine, other) <= 4 * row.tolerance(other.dtype)
