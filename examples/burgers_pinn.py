@@ -71,7 +71,7 @@ def main():
     """Train, compare on a grid, draw, and check the error."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=12000)
-    parser.add_argument("--max-error", type=float, default=0.03, help="largest relative L2 error")
+    parser.add_argument("--max-error", type=float, default=0.02, help="largest relative L2 error")
     parser.add_argument("--out", default="burgers_pinn.png", help="where the plot goes")
     options = parser.parse_args()
     rng = np.random.default_rng(0)

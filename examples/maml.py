@@ -80,16 +80,16 @@ def main():
     iterations = parser.parse_args().iterations
     rng = np.random.default_rng(0)
     variables, new_tasks = make_network(rng), [sample_task(rng) for _ in range(50)]
-    check_order(variables, new_tasks[:5])
+    check_order(variables, new_tasks[:2])
     optimizer = tf.keras.optimizers.Adam(2e-3)
-    untrained = float(meta_loss(variables, new_tasks))
+    untrained = np.mean([float(meta_loss(variables, [task])) for task in new_tasks])
     for iteration in range(1, iterations + 1):
         loss, gradients = meta_gradient(variables, [sample_task(rng) for _ in range(5)])
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
         if iteration % max(1, iterations // 10) == 0:
             print(f"iteration {iteration:4d}  loss after one step {float(loss):.3f}", flush=True)
-    trained = float(meta_loss(variables, new_tasks))
-    unadapted = float(tf.add_n([loss_of(variables, u, v) for *_, u, v in new_tasks])) / 50
+    trained = np.mean([float(meta_loss(variables, [task])) for task in new_tasks])
+    unadapted = np.mean([float(loss_of(variables, u, v)) for *_, u, v in new_tasks])
     print(f"loss on new sines: {unadapted:.3f} before one step, {trained:.3f} after it")
     print(f"an untrained network after one step: {untrained:.3f}")
     assert trained < min(0.8 * untrained, unadapted)

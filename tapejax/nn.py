@@ -26,6 +26,7 @@ from tapejax._src.ops.cross_entropy import l2_loss as l2_loss
 from tapejax._src.ops.cross_entropy import log_poisson_loss as log_poisson_loss
 from tapejax._src.ops.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
 from tapejax._src.ops.cross_entropy import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from tapejax._src.ops.dropout import dropout as dropout
 from tapejax._src.ops.elementwise import sigmoid as sigmoid
 from tapejax._src.ops.elementwise import softplus as softplus
 from tapejax._src.ops.elementwise import softsign as softsign

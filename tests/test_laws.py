@@ -14,12 +14,12 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pytest
 import tensorflow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tapejax
+from tapejax._src.core.config import immediate
 
 # each op keeps values moderate, so that float64 comparisons stay sharp at any depth
 UNARY: dict[str, Callable[[ModuleType, Any], Any]] = {
@@ -117,12 +117,6 @@ def weighted(tf: ModuleType, program: Program, weight: np.ndarray) -> Callable[[
     return lambda xs: tf.reduce_sum(program.run(tf, xs) * tf.constant(weight, tf.float64))
 
 
-@pytest.fixture(params=["tensorflow", "tapejax"])
-def tf(request: pytest.FixtureRequest) -> ModuleType:
-    """TensorFlow obeys the laws too: it validates their statement here."""
-    return {"tensorflow": tensorflow, "tapejax": tapejax}[request.param]
-
-
 @law
 @given(program=programs(), at=points)
 def test_values_and_gradients_are_those_of_tensorflow(program, at):
@@ -165,9 +159,7 @@ def test_the_chain_rule(tf, inner, outer, at):
     with taped(tf, [middle, xs[1]]) as last:
         y = outer.run(tf, [middle, xs[1]])
     of_middle, direct = last.gradient(y, [middle, xs[1]], unconnected_gradients="zero")
-    through = tape.gradient(
-        middle, xs, output_gradients=of_middle, unconnected_gradients="zero"
-    )
+    through = tape.gradient(middle, xs, output_gradients=of_middle, unconnected_gradients="zero")
     assert_close(composed, [through[0].numpy(), (through[1] + direct).numpy()])
 
 
@@ -272,6 +264,6 @@ def test_reading_between_nested_gradients_changes_nothing(tf, program, at):
 def test_one_program_and_immediate_mode_agree(program, at):
     xs = tensors(tapejax, at)
     deferred = gradients(tapejax, lambda xs: program.run(tapejax, xs), xs)
-    with tapejax.config.immediate():
-        immediate = gradients(tapejax, lambda xs: program.run(tapejax, xs), xs)
-    assert_close(deferred, immediate)
+    with immediate():
+        at_once = gradients(tapejax, lambda xs: program.run(tapejax, xs), xs)
+    assert_close(deferred, at_once)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import tapejax as tf
 from parity.calls import Call, leaves, map_leaves
 from parity.compare import container, distance
 from parity.library import Tapejax, as_numpy
 from parity.rows import ROWS, Row
+
+import tapejax as tf
 from tapejax._src.core.config import immediate
 from tapejax._src.engine.cases import is_inexact
 

@@ -2,7 +2,7 @@
 
     pytest tests/test_ops.py -k log1p              the public function `tf.math.log1p`
     pytest tests/test_ops.py -k "math.log1p["      exactly this op
-    pytest tests/test_ops.py --pure -k log1p       only its pure body, by jax.vjp (no engine needed)
+    pytest tests/test_ops.py --pure -k log1p       only its pure body, by jax.vjp, without the engine
 
 The rows come from the `cases=` of the `@op` decorators. `differs=` exempts a row from equality with
 TensorFlow, never from finite differences, and the row must then really differ.
@@ -16,20 +16,19 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-
-import tapejax
 from parity import differences
 from parity.calls import Call, cotangents, leaves, random_like
-from parity.composites import COMPOSITES
 from parity.compare import assert_same_array, container, distance
+from parity.composites import COMPOSITES
 from parity.library import NO_GRADIENT_ENTRY, Library, Tapejax, lookup
 from parity.pure import PureLibrary
 from parity.rows import BROKEN_MODULES, PUBLIC_ROWS, ROWS, Row, untested_paths
+
+import tapejax
 from tapejax._src.engine import registry
 
 TENSORFLOW = Library(tensorflow)
 GRADIENT_SLACK = 4  # a gradient sums and multiplies a few values, each with its own rounding
-
 
 
 def each(rows: list[Row]) -> pytest.MarkDecorator:
@@ -214,7 +213,8 @@ def _oracle(row: Row, call: Call, ours: Any) -> Any:
 def _assert_second_gradient_equals_differences(row: Row, ours: Any) -> None:
     call = row.call.widened()
     seeds = _seeds(row, ours.value(row, call))
-    second_seeds = [seed.astype(p.dtype) for seed, p in zip(_second_seeds(row), call.primals)]
+    pairs = zip(_second_seeds(row), call.primals, strict=True)
+    second_seeds = [seed.astype(primal.dtype) for seed, primal in pairs]
     tangents = call.tangents(row.rng("tangents"))
     second = ours.second_gradients(row, call, seeds, second_seeds)
     slopes = differences.along(

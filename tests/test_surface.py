@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-import tapejax
 from golden import regenerate_api
 from parity.library import lookup
 from parity.rows import BROKEN_MODULES
+
+import tapejax
 from tapejax._src.engine.registry import PUBLIC
 
 GOLDEN: dict[str, dict[str, Any]] = json.loads(regenerate_api.GOLDEN.read_text())["namespaces"]
@@ -28,7 +28,10 @@ OWN_CONSTRUCTOR = {
     "Tensor": "made by ops and by tf.constant, never by calling the class",
     "DType": "the dtypes are constants; TensorFlow's takes the number of a protocol buffer",
     "dtypes.DType": "the same class as tf.DType",
+    "errors": "raised by the library; there is no graph node for TensorFlow's first arguments",
 }
+# the one statement besides imports: an error for names that do not exist says what does
+MISSING_NAMES = "if not TYPE_CHECKING:\n    __getattr__ = missing_attribute(__name__)"
 
 
 def public_modules() -> list[str]:
@@ -77,7 +80,8 @@ def test_kind_parameters_and_defaults(pair: tuple[str, str]) -> None:
     """A module is a module, a class a class, and functions take the same parameters."""
     _, ours, theirs = described(pair)
     assert ours["kind"] == theirs["kind"]
-    if path_of(pair) not in OWN_CONSTRUCTOR:
+    own = path_of(pair) in OWN_CONSTRUCTOR or pair[0] in OWN_CONSTRUCTOR
+    if not (own and inspect.isclass(lookup(tapejax, path_of(pair)))):
         assert ours.get("parameters") == theirs.get("parameters")
     assert ours.get("value") == theirs.get("value")
 
@@ -124,20 +128,18 @@ def test_registered_functions_are_at_their_public_paths(path: str) -> None:
 
 @pytest.mark.parametrize("module", public_modules())
 def test_public_modules_only_re_export(module: str) -> None:
-    """One docstring, imports of explicit names, and nothing else."""
+    """One docstring, imports of explicit names, and the error for missing ones."""
     source = Path(importlib.import_module(module).__file__ or "").read_text()
     docstring, *statements = ast.parse(source).body
     assert isinstance(docstring, ast.Expr), "the module starts with its docstring"
     allowed = (ast.Import, ast.ImportFrom)
     others = [ast.unparse(s) for s in statements if not isinstance(s, allowed)]
-    others = [text for text in others if not text.startswith(("__all__", "__version__"))]
-    assert others == []
+    assert [text for text in others if text != MISSING_NAMES] == []
     imports = [s for s in statements if isinstance(s, ast.ImportFrom)]
     assert all(alias.name != "*" for s in imports for alias in s.names)
 
 
 def test_the_golden_is_what_tensorflow_says() -> None:
     """`python tests/golden/regenerate_api.py` after a TensorFlow upgrade."""
-    import tensorflow
-
+    tensorflow = pytest.importorskip("tensorflow", reason="there is no wheel for this Python")
     assert regenerate_api.describe_library(tensorflow) == GOLDEN

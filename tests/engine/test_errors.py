@@ -84,7 +84,7 @@ def test_a_failed_value_inside_the_block_leaves_the_tape_usable():
 
 
 def test_integer_division_by_zero_raises():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="[Dd]ivision by zero"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"[Dd]ivision by zero"):
         (tf.constant([1, 2]) // tf.constant([1, 0])).numpy()
 
 
@@ -100,7 +100,7 @@ def test_a_wrong_output_gradient_raises_and_a_persistent_tape_stays():
 
 def test_a_wrong_assignment_raises_and_the_variable_keeps_its_value():
     v = tf.Variable([1.0, 2.0])
-    with pytest.raises(ValueError, match="[Ss]hape"):
+    with pytest.raises(ValueError, match=r"[Ss]hape"):
         v.assign([1.0, 2.0, 3.0])
     assert v.numpy() == pytest.approx([1.0, 2.0])
 

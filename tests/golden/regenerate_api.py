@@ -9,6 +9,7 @@ what the installed TensorFlow says, and reads tapejax with the same functions.
 from __future__ import annotations
 
 import enum
+import importlib
 import inspect
 import json
 from pathlib import Path
@@ -93,8 +94,7 @@ def describe_library(tf: ModuleType) -> dict[str, Any]:
 
 def main() -> None:
     """Write the golden file from the installed TensorFlow."""
-    import tensorflow
-
+    tensorflow = importlib.import_module("tensorflow")
     described = describe_library(tensorflow)
     golden = {"tensorflow": tensorflow.__version__, "namespaces": described}
     GOLDEN.write_text(json.dumps(golden, indent=1, sort_keys=True) + "\n")

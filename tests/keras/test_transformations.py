@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +23,7 @@ def scales(run):
     return [max(np.max(np.abs(step[n])) for step in steps) for n in range(len(steps[0]))]
 
 
-RULES = {
+RULES: dict[str, Any] = {
     "SGD": transformations.sgd,
     "RMSprop": transformations.rmsprop,
     "Adam": transformations.adam,
@@ -41,7 +42,7 @@ def test_a_chain_of_optax_transformations_gives_keras_trajectory(run):
     kind, arguments = RUNS[run]
     clips = (arguments.get(k) for k in ("clipnorm", "clipvalue", "global_clipnorm"))
     rule = RULES[kind](**{k: v for k, v in arguments.items() if k not in COMMON})
-    chain = optax.chain(transformations.clipping(*clips), rule)
+    chain: Any = optax.chain(transformations.clipping(*clips), rule)
 
     @jax.jit
     def step(params, state, grads, rate, count):
@@ -66,21 +67,21 @@ def test_a_zero_gradient_at_the_start_moves_nothing(kind):
     rule = RULES[kind](momentum=0.5) if kind != "Adam" else RULES[kind]()
     params = [jnp.ones(3)]
     zeros = [jnp.zeros(3)]
-    updates, _ = rule.update(
+    updates: Any = rule.update(
         zeros, rule.init(params), params, learning_rate=0.1, iterations=jnp.array(0)
-    )
+    )[0]
     assert np.array_equal(updates[0], np.zeros(3))
 
 
 def test_gradients_shorter_than_the_limit_are_not_clipped():
     grads = [jnp.array([0.3, 0.4]), jnp.array(0.0)]
     for clip in (transformations.clip_by_norm(1.0), transformations.clip_by_global_norm(1.0)):
-        clipped, _ = clip.update(grads, clip.init(grads))
+        clipped: Any = clip.update(grads, clip.init(grads))[0]
         assert all(np.array_equal(a, b) for a, b in zip(clipped, grads, strict=True))
 
 
 def test_an_infinite_global_norm_makes_every_gradient_nan():
     grads = [jnp.array([jnp.inf]), jnp.array([1.0])]
     clip = transformations.clip_by_global_norm(1.0)
-    clipped, _ = clip.update(grads, clip.init(grads))
+    clipped: Any = clip.update(grads, clip.init(grads))[0]
     assert all(np.isnan(np.asarray(g)).all() for g in clipped)

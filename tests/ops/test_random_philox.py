@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import ml_dtypes
 import numpy as np
@@ -16,11 +18,15 @@ each_pair = pytest.mark.parametrize("seeds", [(42, 7), (87654321, 1), (2**31 - 2
 RAW = tensorflow.raw_ops
 
 
-def _state(seeds, skipped=0):
+def _state(seeds, skipped=0) -> Any:
     first, second = seeds
     counter = (second << 64) + skipped
     words = [first, first >> 32, *(counter >> (32 * i) for i in range(4))]
     return np.array([word & 0xFFFFFFFF for word in words], np.uint32)
+
+
+def _words(*values) -> Any:
+    return np.array(values, np.uint32)
 
 
 def _ours(function, *args):
@@ -36,17 +42,17 @@ def _theirs(name, seeds, **arguments):
 def test_a_block_of_ones_is_the_published_one():
     """Known answer of the reference implementation for an all-ones counter and key."""
     with jax.enable_x64(True):
-        block = philox.blocks(np.full(6, 0xFFFFFFFF, np.uint32), np.zeros(1, np.uint32))
+        block = philox.blocks(_words(*[0xFFFFFFFF] * 6), _words(0))
     words = [hex(int(word[0])) for word in block]
     assert words == ["0x408f276d", "0x41c83b0e", "0xa20bc7c6", "0x6d5451fd"]
 
 
 def test_the_counter_carries_over_all_its_words():
-    state = np.array([1, 2, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 5], np.uint32)
-    carried = np.array([1, 2, 1, 0, 0, 6], np.uint32)
+    state = _words(1, 2, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 5)
+    carried = _words(1, 2, 1, 0, 0, 6)
     with jax.enable_x64(True):
-        moved = philox.blocks(state, np.array([2], np.uint32))
-        direct = philox.blocks(carried, np.array([0], np.uint32))
+        moved = philox.blocks(state, _words(2))
+        direct = philox.blocks(carried, _words(0))
     assert all(np.array_equal(a, b) for a, b in zip(moved, direct, strict=True))
 
 
@@ -54,7 +60,7 @@ def test_the_counter_carries_over_all_its_words():
 @each_float
 @pytest.mark.parametrize("shape", [(), (1,), (3, 5), (0,), (100_003,)])
 def test_uniform_is_tensorflows_bit_for_bit(dtype, seeds, shape):
-    expected = _theirs("RandomUniform", seeds, shape=list(shape), dtype=dtype)
+    expected = _theirs("RandomUniform", seeds, shape=np.asarray(shape, np.int32), dtype=dtype)
     actual = _ours(philox.uniform, _state(seeds), shape, dtype)
     assert actual.dtype == dtype
     assert np.array_equal(actual, expected)
@@ -83,7 +89,7 @@ def test_integers_are_tensorflows(dtype, bounds):
     expected = _theirs("RandomUniformInt", (42, 7), shape=[1001], minval=low, maxval=high)
     with jax.enable_x64(True):
         actual = np.asarray(
-            philox.uniform_int(_state((42, 7)), (1001,), *map(np.asarray, (low, high)))
+            philox.uniform_int(_state((42, 7)), (1001,), *map(jax.numpy.asarray, (low, high)))
         )
     assert actual.dtype == dtype
     assert np.array_equal(actual, expected)

@@ -41,7 +41,7 @@ def test_calls_after_a_global_seed_follow_tensorflows_sequence(seed):
     _assert_equal("shuffle", np.arange(50))
     _assert_equal("uniform", [7], maxval=10, dtype="int64")
     _assert_close("truncated_normal", [9])
-    _assert_equal("categorical", np.float32([[0.0, 1.0, 0.3]]), 7)
+    _assert_equal("categorical", np.array([[0.0, 1.0, 0.3]], np.float32), 7)
     _assert_equal("uniform", [5])
 
 

@@ -87,9 +87,7 @@ def test_primals_and_tangents_of_different_structure_raise(tf):
 
 def test_a_tangent_of_another_dtype_raises(tf):
     with pytest.raises(ValueError, match="float64"):
-        tf.autodiff.ForwardAccumulator(
-            tf.constant([2.0, 1.0]), tf.constant([1.0, 0.0], tf.float64)
-        )
+        tf.autodiff.ForwardAccumulator(tf.constant([2.0, 1.0]), tf.constant([1.0, 0.0], tf.float64))
 
 
 def test_entering_twice_raises(tf):

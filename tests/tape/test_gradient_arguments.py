@@ -184,9 +184,7 @@ def test_unconnected_gradients_zero_gives_zeros_of_the_source(tf):
     with tf.GradientTape(persistent=True) as tape:
         y = a * 2.0
     for option in ("zero", tf.UnconnectedGradients.ZERO):
-        _, of_b, of_ints = tape.gradient(
-            y, [a, b, never_watched], unconnected_gradients=option
-        )
+        _, of_b, of_ints = tape.gradient(y, [a, b, never_watched], unconnected_gradients=option)
         assert (of_b.dtype, of_ints.dtype) == (tf.float64, tf.int32)
         np.testing.assert_array_equal(of_b.numpy(), [[0.0, 0.0]])
         np.testing.assert_array_equal(of_ints.numpy(), [0, 0, 0])

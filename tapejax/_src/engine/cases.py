@@ -188,7 +188,7 @@ def _split(text: str, case: str) -> list[str]:
 def _argument(text: str, case: str) -> Any:
     aval = _AVAL.match(text)
     if aval is not None:
-        return _aval(*aval.groups(), case)
+        return _aval(aval[1], aval[2], aval[3], case)
     dtype = _DTYPE.match(text)
     if dtype is not None:
         return DTypeName(dtype[1])

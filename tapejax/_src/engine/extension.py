@@ -72,7 +72,7 @@ def extend(recorder: Recorder, kernel: Kernel, parts: Sequence[Any]) -> Program:
     if kernel.expansion is not None:
         return _expanded(recorder, builder, kernel, parts, ins)
     recorded, avals = kernel, tuple([builder.table[i] for i in ins])
-    if kernel.check is not None and not kernel.can_fail(avals):
+    if kernel.check is not None and not kernel.check_reads(avals):
         recorded = kernel.unchecked()
     outs = emit_checked(builder, recorded, ins)
     traced = recorded.traced(avals)

@@ -85,7 +85,7 @@ def flush(recorder: Recorder) -> None:
     with recorder.lock:
         for ref in recorder.listeners:
             listener = ref()
-            if listener is not None:
+            if listener is not None and listener.wants_to_know:
                 listener.before_run(recorder)
         if LOCAL.recorder is recorder:
             recording.new_recorder()
@@ -99,9 +99,11 @@ def flush(recorder: Recorder) -> None:
 def _run(recorder: Recorder) -> None:
     node = recorder.node
     live = [t for r in recorder.results if (t := r()) is not None]
-    listening = dict.fromkeys(t for r in recorder.listeners if (t := r()) is not None)
-    tapes = [t for t in listening if t.is_open_to_questions]
-    carried = HOOKS.carry(recorder, tapes) if tapes and HOOKS.carry is not None else None
+    carried = None
+    if recorder.listeners:
+        listening = dict.fromkeys(t for r in recorder.listeners if (t := r()) is not None)
+        tapes = [t for t in listening if t.is_open_to_questions]
+        carried = HOOKS.carry(recorder, tapes) if tapes and HOOKS.carry is not None else None
     handles: dict[int, Tensor] = {}
     if carried is not None:
         handles = _handles(recorder, node, live)

@@ -6,6 +6,7 @@ A kernel is what a program consists of. Its shape rule is `jax.eval_shape`, its 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,8 +50,9 @@ class Kernel:
     """
 
     __slots__ = (
+        "_check_reads",
         "_fails",
-        "_fallible",
+        "_passed",
         "_pulls",
         "_pushes",
         "_splits",
@@ -108,8 +110,9 @@ class Kernel:
         self._pulls: dict[Any, Pull] = {}
         self._pushes: dict[Any, Push] = {}
         self._unchecked: Kernel | None = None
-        self._fallible: dict[Avals, bool] = {}
-        self._fails: Any = None
+        self._check_reads: dict[Avals, tuple[int, ...]] = {}
+        self._fails: dict[Avals, Any] = {}
+        self._passed: dict[tuple[int, ...], weakref.ref[Any]] = {}
 
     def unchecked(self) -> Kernel:
         """The same kernel without its check, for values that have been checked already."""
@@ -128,32 +131,56 @@ class Kernel:
             self._unchecked = twin
         return self._unchecked
 
-    def can_fail(self, avals: Avals) -> bool:
-        """Whether the check has anything to look at for these avals (integer division has)."""
+    def check_reads(self, avals: Avals) -> tuple[int, ...]:
+        """The inputs whose values decide whether the op fails; () when these avals cannot."""
         if self.check is None:
-            return False
-        found = self._fallible.get(avals)
+            return ()
+        found = self._check_reads.get(avals)
         if found is None:
             constant: list[bool] = []
 
-            def look(*inputs: Any) -> int:
-                constant.append(self.check.fails(*inputs)[0] is False)
-                return 0
+            def failed(*inputs: Any) -> Any:
+                flag = self.check.fails(*inputs)[0]
+                constant.append(flag is False)
+                return flag
 
             with jax.enable_x64(True):
-                jax.eval_shape(look, *[aval.struct for aval in avals])
-            found = self._fallible[avals] = not constant[0]
+                jaxpr = jax.make_jaxpr(failed)(*[aval.struct for aval in avals]).jaxpr
+            (mask,) = dependence(jaxpr)
+            reads = tuple(n for n in range(len(avals)) if mask >> n & 1)
+            found = self._check_reads[avals] = () if constant[0] else reads
         return found
 
-    def failure(self, arrays: Sequence[Any]) -> str | None:
-        """Run the check on concrete arrays: the message of the failure, or None."""
-        if self._fails is None:
-            self._fails = jax.jit(self.check.fails)
+    def failure(self, tensors: Sequence[Any], positions: tuple[int, ...]) -> str | None:
+        """Run the check on the concrete tensors at `positions`: the message, or None."""
+        avals = tuple([t.aval for t in tensors])
+        fails = self._fails.get(avals)
+        if fails is None:
+
+            def of_read(*read: Any) -> Any:
+                values: list[Any] = [jnp.zeros(a.shape, a.dtype) for a in avals]
+                for position, value in zip(positions, read, strict=True):
+                    values[position] = value
+                return self.check.fails(*values)
+
+            fails = self._fails[avals] = jax.jit(of_read)
         with jax.enable_x64(True):
-            failed, *details = self._fails(*arrays)
+            failed, *details = fails(*[tensors[n].array for n in positions])
         if not bool(failed):
             return None
         return self.check.message(*[np.asarray(detail).item() for detail in details])
+
+    def has_passed(self, tensors: Sequence[Any]) -> bool:
+        """Whether these very tensors have passed the check before."""
+        ref = self._passed.get(tuple([id(t) for t in tensors]))
+        return ref is not None and ref() is tensors[0]
+
+    def note_passed(self, tensors: Sequence[Any]) -> None:
+        """Remember that these tensors have passed the check (of one tensor only)."""
+        if len(tensors) == 1:
+            key = (id(tensors[0]),)
+            passed = self._passed
+            passed[key] = weakref.ref(tensors[0], lambda _: passed.pop(key, None))
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"

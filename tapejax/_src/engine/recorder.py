@@ -116,7 +116,7 @@ class Recorder:
         "values",
     )
 
-    def __init__(self, symbolic: str | None = None) -> None:
+    def __init__(self, symbolic: str | None = None, lock: Any = None) -> None:
         self.node: Program = ROOT
         self.leaves: list[weakref.ref[Tensor]] = []
         self.values: list[Any] = []
@@ -134,7 +134,7 @@ class Recorder:
         self.captures: list[Tensor] | None = None if symbolic is None else []
         self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None if symbolic is None else []
         self.inline = False
-        self.lock = threading.RLock()
+        self.lock = lock or threading.RLock()
         self.table_node: Program | None = None
         self.table: list[Aval] = []
 
@@ -168,7 +168,8 @@ class Local(threading.local):
     """What belongs to one thread: its recorder and the tapes that are recording."""
 
     def __init__(self) -> None:
-        self.recorder = Recorder()
+        self.lock = threading.RLock()
+        self.recorder = Recorder(lock=self.lock)
         self.active: list[Any] = []
         """Tapes and accumulators whose block is open."""
 
@@ -481,7 +482,7 @@ def _user_site() -> tuple[Any, int]:
 
 def new_recorder(symbolic: str | None = None) -> Recorder:
     """Give the thread a fresh recorder."""
-    recorder = Recorder(symbolic)
+    recorder = Recorder(symbolic, LOCAL.lock)
     if SETTINGS.immediate:
         recorder.limit = -1
     LOCAL.recorder = recorder

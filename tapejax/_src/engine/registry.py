@@ -60,6 +60,7 @@ class Parameter(NamedTuple):
     name: str
     role: str
     default: Any
+    optional: bool = False
 
 
 @dataclass(slots=True)
@@ -169,13 +170,14 @@ def _parameters(fn: Callable[..., Any]) -> tuple[Parameter, ...]:
         if parameter.name == "name":
             found.append(Parameter("name", "name", parameter.default))
             continue
-        role = str(parameter.annotation).removesuffix(" | None")
+        annotation = str(parameter.annotation)
+        role = annotation.removesuffix(" | None")
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             role = "**"
         elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             role = f"*{role}"
         default = parameter.default
-        found.append(Parameter(parameter.name, role, default))
+        found.append(Parameter(parameter.name, role, default, role != annotation))
     return tuple(found)
 
 
@@ -304,7 +306,7 @@ def find_kernel(
             statics.append(_static(definition, parameter, value))
         elif role in _LIST_ROLES:
             tensors.append((position, _length(definition, parameter, value)))
-        elif value is not None or parameter.default is inspect.Parameter.empty:
+        elif value is not None or not parameter.optional:
             tensors.append((position, -1))
     layout = Layout(tuple(tensors))
     key = (layout, tuple([_distinct(s) for s in statics]), tuple(sorted(extra.items())))
@@ -474,15 +476,18 @@ def _by_role(definition: OpDef, role: str, value: Any) -> Tensor:
 
 def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     """Check at once what is already computed; then the recorded op need not check again."""
-    recorder = LOCAL.recorder
-    tensors = [as_tensor(x) for x in inputs]
-    if recorder.symbolic is not None or any(
-        t.array is None or isinstance(t.array, jax.core.Tracer) for t in tensors
-    ):
+    if LOCAL.recorder.symbolic is not None:
         return kernel
-    if not kernel.can_fail(tuple([t.aval for t in tensors])):
+    tensors = [as_tensor(x) for x in inputs]
+    positions = kernel.check_reads(tuple([t.aval for t in tensors]))
+    if not positions:
         return kernel.unchecked()
-    message = kernel.failure([t.array for t in tensors])
-    if message is not None:
-        raise errors.InvalidArgumentError(None, None, f"{message} [Op:{kernel.node}]")
+    read = [tensors[n] for n in positions]
+    if any(t.array is None or isinstance(t.array, jax.core.Tracer) for t in read):
+        return kernel
+    if not kernel.has_passed(read):
+        message = kernel.failure(tensors, positions)
+        if message is not None:
+            raise errors.InvalidArgumentError(None, None, f"{message} [Op:{kernel.node}]")
+        kernel.note_passed(read)
     return kernel.unchecked()

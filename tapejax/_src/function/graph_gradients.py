@@ -110,5 +110,5 @@ def hessians(
         question = _question(targets, [source], [None] * len(targets), [], zero=True)
         (gradient,) = differentiate.answer(question)
         rows = _question([gradient], [source], [None], [], zero=False)
-        found += differentiate.jacobian(rows, batched=False)
+        found += differentiate.jacobian(rows, gradient.aval, batched=False)
     return found

@@ -24,7 +24,6 @@ from tapejax._src.ops.assignment import rebind
 from tapejax._src.tape.gradient_tape import GradientTape
 
 
-@public("keras.optimizers.Optimizer", "optimizers.Optimizer")
 class Optimizer(OptimizerState):
     """Base of the optimizers.
 
@@ -271,6 +270,9 @@ class Optimizer(OptimizerState):
             for variable, average in zip(var_list, self._by_slot[AVERAGE], strict=True):
                 variable.assign(average.value())
 
+
+# Not a decorator: type checkers lose sight of a class behind one.
+public("keras.optimizers.Optimizer", "optimizers.Optimizer")(Optimizer)
 
 _STEPS: dict[Plan, Callable[..., list[jax.Array]]] = {}
 

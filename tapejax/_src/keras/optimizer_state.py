@@ -90,7 +90,7 @@ class OptimizerState:
                 "`ema_momentum` must be in the range [0, 1]. "
                 f"Received: ema_momentum={self.ema_momentum}"
             )
-        every = self.ema_overwrite_frequency
+        every: Any = self.ema_overwrite_frequency
         if self.use_ema and every and (not isinstance(every, int) or every < 1):
             raise ValueError(
                 "`ema_overwrite_frequency` must be an integer >= 1 or None. Received: "

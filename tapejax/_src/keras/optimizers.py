@@ -9,7 +9,6 @@ from tapejax._src.keras.optimizer import Optimizer
 from tapejax._src.keras.update import Rule
 
 
-@public("keras.optimizers.SGD", "optimizers.SGD")
 class SGD(Optimizer):
     """Gradient descent, with momentum if wanted.
 
@@ -89,7 +88,6 @@ class SGD(Optimizer):
         return super().get_config() | {"momentum": self.momentum, "nesterov": self.nesterov}
 
 
-@public("keras.optimizers.RMSprop", "optimizers.RMSprop")
 class RMSprop(Optimizer):
     """Gradients divided by the root of a running mean of their squares.
 
@@ -185,7 +183,6 @@ class RMSprop(Optimizer):
         }
 
 
-@public("keras.optimizers.Adam", "optimizers.Adam")
 class Adam(Optimizer):
     """Adam: steps of running mean over root of running mean square, bias corrected.
 
@@ -274,3 +271,7 @@ class Adam(Optimizer):
             "epsilon": self.epsilon,
             "amsgrad": self.amsgrad,
         }
+
+
+for _cls in (SGD, RMSprop, Adam):
+    public(f"keras.optimizers.{_cls.__name__}", f"optimizers.{_cls.__name__}")(_cls)

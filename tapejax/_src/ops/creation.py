@@ -22,7 +22,13 @@ from tapejax._src.engine.registry import (
     op,
     public,
 )
-from tapejax._src.ops.shape_checks import brackets, check_attr_dtype, checked_sizes, normal_axis
+from tapejax._src.ops.shape_checks import (
+    brackets,
+    check_attr_dtype,
+    checked_sizes,
+    normal_axis,
+    zero_of,
+)
 
 
 @op(
@@ -322,7 +328,7 @@ def linspace(
     place = normal_axis(axis, first.ndim + 1, text)
     first, last = jnp.expand_dims(first, place), jnp.expand_dims(last, place)
     if num < 2:
-        return jax.lax.slice_in_dim(first, 0, num, axis=place)
+        return jax.lax.slice_in_dim(first + zero_of(last), 0, num, axis=place)
     step = (last - first) / (num - 1)
     count = jnp.arange(1, num - 1).astype(dtype)
     inner = first + step * jnp.expand_dims(count, [d for d in _axes(first) if d != place])

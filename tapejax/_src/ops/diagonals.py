@@ -14,7 +14,7 @@ import numpy as np
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Same, StaticInts, TensorLike, op
-from tapejax._src.ops.shape_checks import brackets
+from tapejax._src.ops.shape_checks import brackets, zero_of
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -231,7 +231,8 @@ def diag_part(
     """
     band = _matrix_band(input, k, align)
     if band.lower == band.upper:
-        return jnp.diagonal(input, band.lower, -2, -1)
+        found = jnp.diagonal(input, band.lower, -2, -1)
+        return found if found.size else jnp.broadcast_to(zero_of(input), found.shape)
     rows: list[Array] = []
     for index in np.arange(band.upper, band.lower - 1, -1).tolist():
         values = jnp.diagonal(input, index, -2, -1)

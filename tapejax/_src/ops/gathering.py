@@ -24,7 +24,7 @@ from tapejax._src.engine.registry import (
 )
 from tapejax._src.ops.index_checks import element_failure, element_text, row_failure, row_text
 from tapejax._src.ops.joining import concat
-from tapejax._src.ops.shape_checks import check_attr_dtype
+from tapejax._src.ops.shape_checks import check_attr_dtype, zero_of
 
 _INDEX_DTYPES = ("int16", "int32", "int64")
 
@@ -132,7 +132,7 @@ def gather(
     shape = (*params.shape[:place], *indices.shape[batch:], *params.shape[place + 1 :])
     if not params.shape[place]:
         # only an empty list of indices passes the check
-        return jnp.zeros(shape, params.dtype)
+        return jnp.broadcast_to(zero_of(params), shape)
     whole = indices.astype(jnp.int32) if indices.dtype == jnp.int16 else indices
 
     def take(rows: Array, at: Array) -> Array:
@@ -165,7 +165,7 @@ def _take_elements(params: Array, indices: Array) -> Array:
     if not depth:
         return jnp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
     if not params.size or not indices.size:
-        return jnp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
+        return jnp.broadcast_to(zero_of(params), (*indices.shape[:-1], *params.shape[depth:]))
     at = tuple(indices[..., d] for d in range(depth))
     return params.at[at].get(mode="fill", fill_value=0, wrap_negative_indices=False)
 

@@ -39,7 +39,7 @@ def adjoint(x: Array) -> Array:
 
 
 def from_lower(x: Array) -> Array:
-    """The Hermitian matrix that has the lower triangle of `x` (and the real part of its diagonal)."""
+    """The Hermitian matrix with the lower triangle of `x` and the real part of its diagonal."""
     below = jnp.tril(x, -1)
     return below + adjoint(below) + jnp.eye(x.shape[-1], dtype=x.dtype) * x.real
 

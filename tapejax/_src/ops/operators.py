@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, constant_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import record2
+from tapejax._src.engine.recorder import record1, record2
 from tapejax._src.engine.registry import find_kernel
-from tapejax._src.ops import arithmetic, assignment, bitwise, comparison, matmul, powers, scatter_assignment, slicing
+from tapejax._src.ops import arithmetic, assignment, bitwise, comparison, index_keys, matmul, powers, scatter_assignment, slicing
 
 _Method = Callable[[Any, Any], Any]
 
@@ -113,11 +113,58 @@ def _iterate(self: Any) -> Iterator[Any]:
     if not self.shape:
         raise TypeError("Cannot iterate over a scalar tensor.")
     for n in range(self.shape[0]):
-        yield slicing.getitem(self, n)
+        yield _getitem(self, n)
+
+
+_parts: dict[Any, Kernel] = {}
+
+
+def _getitem(self: Any, index: Any) -> Any:
+    """`self[index]`, with a short way for ints and slices seen before on this shape."""
+    key = _quick_key(index)
+    tensor = self.tensor if type(self) is Variable else self
+    if key is None or tensor.aval.struct is None:
+        return slicing.getitem(self, index)
+    place = (tensor.aval, key)
+    kernel = _parts.get(place)
+    if kernel is None:
+        kernel = _parts[place] = _part_kernel(tensor, index)
+    return record1(kernel, self)
+
+
+def _part_kernel(tensor: Tensor, index: Any) -> Kernel:
+    key, dynamic = index_keys.canonicalise_index(index, tensor.aval.shape)
+    definition = cast(Any, slicing.getitem_op).op
+    return find_kernel(definition, [tensor, key, dynamic], {})[0].unchecked()
+
+
+def _quick_key(index: Any) -> Any:
+    """A hashable form of an index made of ints, slices of ints, None and Ellipsis; else None."""
+    kind = type(index)
+    if kind is int:
+        return index
+    if kind is slice:
+        key = (index.start, index.stop, index.step)
+        return ("slice", *key) if all(k is None or type(k) is int for k in key) else None
+    if kind is not tuple:
+        return None
+    parts: list[Any] = []
+    for item in index:
+        kind = type(item)
+        if kind is int or item is None or item is Ellipsis:
+            parts.append(item)
+        elif kind is slice:
+            part = _quick_key(item)
+            if part is None:
+                return None
+            parts.append(part)
+        else:
+            return None
+    return tuple(parts)
 
 
 def _variable_getitem(self: Variable, index: Any) -> Any:
-    part = slicing.getitem(self, index)
+    part = _getitem(self, index)
     part.origin = (self, index, assignment.assign_part)
     return part
 
@@ -160,7 +207,7 @@ def attach() -> None:
     for name, method in table.items():
         setattr(Tensor, name, method)
         setattr(Variable, name, method)
-    Tensor.__getitem__ = slicing.getitem
+    Tensor.__getitem__ = _getitem
     Variable.__getitem__ = _variable_getitem
     for name, method in {**assignment.METHODS, **scatter_assignment.METHODS}.items():
         setattr(Variable, name, method)

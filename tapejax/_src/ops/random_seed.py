@@ -95,7 +95,7 @@ def set_seed(seed: int) -> None:
     Example:
         >>> import tapejax as tf
         >>> tf.random.set_seed(42)
-        >>> tf.random.uniform([2], seed=1).numpy().round(4).tolist()
+        >>> [round(x, 4) for x in tf.random.uniform([2], seed=1).numpy().tolist()]
         [0.1501, 0.6399]
     """
     _SEEDS.restart(seed)

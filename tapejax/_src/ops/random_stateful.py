@@ -290,7 +290,7 @@ def normal(
     Example:
         >>> import tapejax as tf
         >>> tf.random.set_seed(42)
-        >>> tf.random.normal([2]).numpy().round(4).tolist()
+        >>> [round(x, 4) for x in tf.random.normal([2]).numpy().tolist()]
         [0.3275, -0.8426]
     """
     kind = _float_dtype(dtype, "normal")

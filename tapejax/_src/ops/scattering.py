@@ -19,7 +19,12 @@ from tapejax._src.engine.registry import (
     op,
 )
 from tapejax._src.ops.index_checks import row_failure, row_text
-from tapejax._src.ops.shape_checks import brackets, check_attr_dtype, checked_sizes
+from tapejax._src.ops.shape_checks import (
+    brackets,
+    check_attr_dtype,
+    checked_sizes,
+    zero_of,
+)
 
 _ORDERED = "float double int32 uint8 int16 int8 int64 bfloat16 uint16 half uint32 uint64"
 _NUMBERS = _ORDERED + " complex64 complex128"
@@ -64,7 +69,7 @@ def _at(indices: Array) -> tuple[Any, ...]:
 def _write(target: Array, indices: Array, updates: Array, how: str) -> Array:
     """`target.at[indices].<how>(updates)`, what is out of range being left out."""
     if not updates.size:
-        return target
+        return target if updates.dtype == bool else target + zero_of(updates)
     if not indices.shape[-1]:
         updates = jnp.reshape(updates, (-1, *target.shape))
         for number in range(updates.shape[0]):
@@ -222,7 +227,7 @@ def _extreme(how: str) -> Callable[[Array, Array, Array], Array]:
         of_tensor, _, of_updates = tangents
         out = value(tensor, indices, updates)
         if not updates.size:
-            return out, of_tensor
+            return out, of_tensor + zero_of(of_updates)
         best = out[_at(indices)] if indices.shape[-1] else jnp.broadcast_to(out, updates.shape)
         kept, won = (tensor == out).astype(out.dtype), (updates == best).astype(out.dtype)
         winners = _write(kept, indices, won, "add")
@@ -242,6 +247,7 @@ _LOWEST, _HIGHEST = _extreme("min"), _extreme("max")
     node="TensorScatterMin",
     dtypes=_ORDERED,
     check=_CHECK,
+    differs="the second gradient is zeros, where TensorFlow gives None",
     cases=_CASES,
 )
 def tensor_scatter_nd_min(
@@ -282,6 +288,7 @@ def tensor_scatter_nd_min(
     node="TensorScatterMax",
     dtypes=_ORDERED,
     check=_CHECK,
+    differs="the second gradient is zeros, where TensorFlow gives None",
     cases=_CASES,
 )
 def tensor_scatter_nd_max(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.engine.registry import Array
 
 
 def brackets(shape: Iterable[Any]) -> str:
@@ -50,6 +52,11 @@ def normal_axis(axis: int, rank: int, text: str) -> int:
     if not -rank <= axis < rank:
         raise InvalidArgumentError(text)
     return axis % rank
+
+
+def zero_of(x: Array) -> Array:
+    """A zero that is connected to an array of which nothing is left in a result."""
+    return jnp.sum(jnp.ravel(x)[:0], dtype=x.dtype)
 
 
 def check_attr_dtype(array: Any, attr: str, allowed: Sequence[str]) -> None:

@@ -20,7 +20,12 @@ from tapejax._src.engine.registry import (
     op,
     public,
 )
-from tapejax._src.ops.shape_checks import as_vector, brackets, normal_axis
+from tapejax._src.ops.shape_checks import (
+    as_vector,
+    brackets,
+    normal_axis,
+    zero_of,
+)
 
 
 @op("identity", node="Identity", cases=("f32[2,3]", "i64[]", "bool[0,2]", "c64[2]"))
@@ -311,7 +316,8 @@ def repeat(
             f"Expected multiples[{place + 1}] >= 0, but got {int(counts.min())}"
         )
     counts = np.broadcast_to(counts.reshape(-1), (length,))
-    return jnp.repeat(values, counts, place, total_repeat_length=int(counts.sum()))
+    repeated = jnp.repeat(values, counts, place, total_repeat_length=int(counts.sum()))
+    return repeated if repeated.size else jnp.broadcast_to(zero_of(input), repeated.shape)
 
 
 @public("ensure_shape")

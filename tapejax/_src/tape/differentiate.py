@@ -52,7 +52,10 @@ def answer(question: Question) -> list[Any]:
     while isinstance(node.payload, Suspension):
         node = _call_rule(recorder, node.payload, question)
     recorder = LOCAL.recorder
-    handles = [_hand_out(recorder, entry, node) for entry in node.result]
+    handles = [
+        _hand_out(recorder, entry, avals)
+        for entry, avals in zip(node.result, node.payload, strict=True)
+    ]
     if node.depth > recorder.limit:
         boundary(recorder)
     return handles
@@ -152,14 +155,15 @@ def _finish(
             gradient = builder.fill(zeros, 0)
         results.append(gradient)
     builder.node.result = tuple(results)
-    builder.node.payload = tuple(
-        [builder.table[_first_number(r)] if r is not None else None for r in results]
-    )
+    builder.node.payload = tuple([_avals_of(entry, builder.table) for entry in results])
     return builder.attach(key)
 
 
-def _first_number(entry: Cotangent) -> int:
-    return entry.values if isinstance(entry, Slices) else entry
+def _avals_of(entry: Cotangent | None, table: Sequence[Aval]) -> Any:
+    """What is needed to hand out an entry: its aval, or those of values and indices."""
+    if isinstance(entry, Slices):
+        return table[entry.values], table[entry.indices]
+    return None if entry is None else table[entry]
 
 
 def _tensor(recorder: Recorder, number: int, aval: Aval) -> Tensor:
@@ -168,28 +172,25 @@ def _tensor(recorder: Recorder, number: int, aval: Aval) -> Tensor:
     return tensor
 
 
-def _hand_out(recorder: Recorder, entry: Cotangent | None, node: Program) -> Any:
+def _hand_out(recorder: Recorder, entry: Cotangent | None, avals: Any) -> Any:
     if entry is None:
         return None
-    avals = recorder.avals() if recorder.table_node is node else node.table()
     if isinstance(entry, Slices):
         return IndexedSlices(
-            _tensor(recorder, entry.values, avals[entry.values]),
-            _tensor(recorder, entry.indices, avals[entry.indices]),
+            _tensor(recorder, entry.values, avals[0]),
+            _tensor(recorder, entry.indices, avals[1]),
             static_tensor(np.array(entry.aval.shape, np.int32)),
         )
-    return _tensor(recorder, entry, avals[entry])
+    return _tensor(recorder, entry, avals)
 
 
 # ---------------------------------------------------------------------- jacobians
-def jacobian(question: Question, batched: bool) -> list[Any]:
+def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
     """Record the jacobian of one target: the sweep, vectorized over the unit cotangents.
 
     The sweep is recorded once with a placeholder for the cotangent, then becomes the body of one op.
     """
     recorder = LOCAL.recorder
-    target = question.targets[0]
-    aval = recorder.avals()[target]
     place = ("placeholder", aval)
     node = recorder.node.edges.get(place)
     if node is None:
@@ -206,7 +207,10 @@ def jacobian(question: Question, batched: bool) -> list[Any]:
     if node is None:
         node = _vectorize(recorder, key, start, seed, entries, aval, batched)
     advance(recorder, node)
-    return [_hand_out(recorder, entry, node) for entry in node.result]
+    return [
+        _hand_out(recorder, entry, avals)
+        for entry, avals in zip(node.result, node.payload, strict=True)
+    ]
 
 
 def _dense_number(gradient: Any) -> int:
@@ -242,6 +246,7 @@ def _vectorize(
         kernel = _row_kernel(body, captured, seed, entry, aval, batched, table)
         results.append(builder.emit(kernel, captured)[0])
     builder.node.result = tuple(results)
+    builder.node.payload = tuple([_avals_of(entry, builder.table) for entry in results])
     return builder.attach(key)
 
 

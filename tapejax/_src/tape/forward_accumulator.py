@@ -57,6 +57,9 @@ class ForwardAccumulator:
         https://www.tensorflow.org/api_docs/python/tf/autodiff/ForwardAccumulator
     """
 
+    wants_to_know = True
+    """It is told before a program runs, to hold on to the tangents of values that outlive it."""
+
     def __init__(self, primals: Any, tangents: Any) -> None:
         nest.assert_same_structure(primals, tangents)
         self._primals = nest.flatten(primals)

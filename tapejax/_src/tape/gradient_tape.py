@@ -76,6 +76,9 @@ class GradientTape:
         6.0
     """
 
+    wants_to_know = False
+    """What a tape needs of a program about to run is worked out by `tape/carry.py`."""
+
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._auto = watch_accessed_variables
@@ -278,9 +281,6 @@ class GradientTape:
         """Whether something may still be asked of the tape, so that it must outlive a run."""
         return self._exists
 
-    def before_run(self, recorder: Recorder) -> None:
-        """A program is about to run: what the tape needs of it is worked out by `tape/carry.py`."""
-
     @property
     def keeps_inputs(self) -> bool:
         """Whether its own gradient ops may be differentiated by itself."""
@@ -373,14 +373,14 @@ class GradientTape:
         self._check_usable()
         zero = _is_zero(unconnected_gradients)
         targets = self._targets(target)
-        flat_sources = nest.flatten(sources, expand_composites=True)
-        for source in flat_sources:
-            _check_source(source)
+        flat_sources = _flat_sources(sources)
         seeds = _seeds(output_gradients, len(targets))
         self._start_question("gradient")
         question = self._question(targets, seeds, flat_sources, zero)
         gradients = differentiate.answer(question)
         self._end_question()
+        if flat_sources is sources:
+            return gradients
         return nest.pack_sequence_as(sources, gradients, expand_composites=True)
 
     def jacobian(
@@ -425,9 +425,7 @@ class GradientTape:
                 "GradientTape must be created with persistent=True to compute the jacobian with "
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
-        flat_sources = nest.flatten(sources, expand_composites=True)
-        for source in flat_sources:
-            _check_source(source)
+        flat_sources = _flat_sources(sources)
         targets = [_one_tensor(target, "jacobian")]
         if not targets[0].aval.inexact:
             self._start_question("jacobian")
@@ -435,7 +433,7 @@ class GradientTape:
             return nest.pack_sequence_as(sources, [None] * len(flat_sources))
         self._start_question("jacobian")
         question = self._question(targets, [None], flat_sources, zero=False)
-        rows = differentiate.jacobian(question, batched=False)
+        rows = differentiate.jacobian(question, targets[0].aval, batched=False)
         if zero:
             rows = [
                 _zeros(targets[0].aval.shape + s.shape, s) if r is None else r
@@ -489,7 +487,7 @@ class GradientTape:
         _check_batches(y, x)
         self._start_question("batch_jacobian")
         question = self._question([y], [None], [source], zero=False)
-        (rows,) = differentiate.jacobian(question, batched=True)
+        (rows,) = differentiate.jacobian(question, y.aval, batched=True)
         self._end_question()
         if rows is None:
             return _zeros(y.aval.shape + x.aval.shape[1:], x)
@@ -506,6 +504,8 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
+        if type(target) is Tensor:
+            return [target]
         targets: list[Any] = []
         for value in nest.flatten(target, expand_composites=True):
             if not isinstance(value, (Tensor, Variable)):
@@ -615,9 +615,15 @@ def as_dtype_error(value: Any, what: str) -> None:
     )
 
 
-def _check_source(source: Any) -> None:
-    if not isinstance(source, (Tensor, Variable)):
-        as_dtype_error(source, "source")
+def _flat_sources(sources: Any) -> list[Any]:
+    """The sources as a flat list; a flat list of tensors and variables is returned as it is."""
+    if type(sources) is list and all(type(s) is Variable or type(s) is Tensor for s in sources):  # pyright: ignore[reportUnknownVariableType]
+        return sources  # pyright: ignore[reportUnknownVariableType]
+    flat = nest.flatten(sources, expand_composites=True)
+    for source in flat:
+        if not isinstance(source, (Tensor, Variable)):
+            as_dtype_error(source, "source")
+    return flat
 
 
 def _seeds(output_gradients: Any, count: int) -> list[Any]:
