@@ -191,12 +191,12 @@ from tapejax._src.ops.spread import reduce_logsumexp as reduce_logsumexp
 from tapejax._src.ops.sums import add_n as add_n
 from tapejax._src.ops.sums import scalar_mul as scalar_mul
 from tapejax._src.report.missing import missing_attribute
+from tapejax._src.tape.arguments import UnconnectedGradients as UnconnectedGradients
 from tapejax._src.tape.custom_gradient import custom_gradient as custom_gradient
 from tapejax._src.tape.custom_gradient import grad_pass_through as grad_pass_through
 from tapejax._src.tape.custom_gradient import recompute_grad as recompute_grad
 from tapejax._src.tape.custom_gradient import stop_gradient as stop_gradient
 from tapejax._src.tape.gradient_tape import GradientTape as GradientTape
-from tapejax._src.tape.gradient_tape import UnconnectedGradients as UnconnectedGradients
 from tapejax._src.tape.interop import jax_call as jax_call
 
 newaxis = None

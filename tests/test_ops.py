@@ -2,7 +2,7 @@
 
     pytest tests/test_ops.py -k log1p              the public function `tf.math.log1p`
     pytest tests/test_ops.py -k "math.log1p["      exactly this op
-    pytest tests/test_ops.py --pure -k log1p       only its pure body, by jax.vjp, without the engine
+    pytest tests/test_ops.py --pure -k log1p       its pure body by jax.vjp, without the engine
 
 The rows come from the `cases=` of the `@op` decorators. `differs=` exempts a row from equality with
 TensorFlow, never from finite differences, and the row must then really differ.
@@ -22,7 +22,14 @@ from parity.compare import assert_same_array, container, distance
 from parity.composites import COMPOSITES
 from parity.library import NO_GRADIENT_ENTRY, Library, Tapejax, lookup
 from parity.pure import PureLibrary
-from parity.rows import BROKEN_MODULES, PUBLIC_ROWS, ROWS, Row, untested_paths
+from parity.rows import (
+    BROKEN_MODULES,
+    PUBLIC_ROWS,
+    ROWS,
+    Row,
+    public_functions,
+    untested_paths,
+)
 
 import tapejax
 from tapejax._src.engine import registry
@@ -69,7 +76,7 @@ def test_every_public_function_has_a_case() -> None:
     assert untested_paths() == []
 
 
-@pytest.mark.parametrize("path", [path for path in registry.PUBLIC if path[0] != "_"])
+@pytest.mark.parametrize("path", public_functions())
 def test_signature(path: str) -> None:
     """Parameter names, order, kinds and defaults are TensorFlow's."""
     actual = inspect.signature(registry.PUBLIC[path]).parameters.values()

@@ -23,3 +23,6 @@ COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRI
 
 # public functions whose arguments the grammar of cases cannot express, and who tests them
 TESTED_ELSEWHERE: Mapping[str, str] = {}
+
+# our own additions, which have no counterpart to be compared with
+NOT_TENSORFLOW = ("jax_call",)

@@ -1,4 +1,4 @@
-"""Abstract values: the shape and dtype of an array, and the key under which a leaf enters a program.
+"""Abstract values: the shape and dtype of an array, and the key under which it enters a program.
 
 Everything here is interned, so equality is identity and hashing costs nothing on the hot path.
 """
@@ -120,7 +120,9 @@ def variable_key(placed: Aval | PlacedKey, trainable: bool) -> VariableKey:
     """The interned leaf key of a variable's value."""
     key = (placed, trainable)
     found = _variable_keys.get(key)
-    return _variable_keys.setdefault(key, VariableKey(placed, trainable)) if found is None else found
+    return (
+        _variable_keys.setdefault(key, VariableKey(placed, trainable)) if found is None else found
+    )
 
 
 def placed_key(aval: Aval, array: Any) -> Aval | PlacedKey:

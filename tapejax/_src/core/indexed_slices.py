@@ -12,7 +12,7 @@ from tapejax._src.core.tensor import Tensor
 
 
 class IndexedSlices:
-    """Rows `values` at positions `indices` of a tensor of shape `dense_shape`; repeated rows add up.
+    """Rows `values` at positions `indices` of a larger tensor; repeated rows add up.
 
     Args:
         values: `[k, ...]` tensor of the rows.

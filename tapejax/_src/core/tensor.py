@@ -26,10 +26,10 @@ class Pending(Protocol):
 
 
 class Tensor:
-    """An immutable n-dimensional array: TensorFlow's `tf.Tensor`, computed when its value is needed.
+    """An immutable array: TensorFlow's `tf.Tensor`, computed when its value is needed.
 
-    `shape` and `dtype` are known at once. Reading the value (`numpy()`, `float()`, `bool()`, printing,
-    iteration, NumPy functions) runs the recorded program that leads to it.
+    `shape` and `dtype` are known at once. Reading the value (`numpy()`, `float()`, `bool()`,
+    printing, NumPy functions) runs the recorded program that leads to it.
 
     Example:
         >>> import tapejax as tf
@@ -228,9 +228,7 @@ class Tensor:
         return self
 
     def __hash__(self) -> int:
-        raise TypeError(
-            "Tensor is unhashable. Instead, use tensor.ref() as the key."
-        )
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError(
@@ -305,7 +303,7 @@ def _rebuild(value: Any) -> Tensor:
 
 
 class Reference:
-    """A hashable reference to a tensor or variable: equal exactly when both refer to the same object.
+    """A hashable reference to a tensor or variable: equal when both refer to the same object.
 
     Example:
         >>> import tapejax as tf

@@ -1,4 +1,4 @@
-"""`tf.Variable`: a cell that holds a tensor; assigning replaces the tensor, so an update is recorded."""
+"""`tf.Variable`: a cell that holds a tensor; assigning replaces it, so an update is recorded."""
 
 from __future__ import annotations
 
@@ -245,8 +245,7 @@ class Variable:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
-            "'Variable' object does not support item assignment. "
-            "Use variable[index].assign(value)."
+            "'Variable' object does not support item assignment. Use variable[index].assign(value)."
         )
 
     def __iadd__(self, value: Any) -> Any:
@@ -335,7 +334,9 @@ def _initial_array(value: Any, dtype: DType | None) -> tuple[Any, Aval]:
 
 def _own(array: Any) -> Any:
     """A copy nobody else holds, so that an update may reuse the buffer."""
-    if isinstance(array, jax.core.Tracer) or (isinstance(array, jax.Array) and not array.is_fully_addressable):
+    if isinstance(array, jax.core.Tracer) or (
+        isinstance(array, jax.Array) and not array.is_fully_addressable
+    ):
         return array
     if isinstance(array, jax.Array) and len(array.sharding.device_set) > 1:
         return jax.device_put(array, array.sharding, may_alias=False)

@@ -64,7 +64,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     """Convert a value to a tensor by TensorFlow's rules.
 
     Args:
-        value: Tensor, variable, array, Python number, string or nested list (which may hold tensors).
+        value: Tensor, variable, array, number, string or nested list (of tensors too).
         dtype: The dtype required, or None for the natural one.
 
     Returns:

@@ -148,9 +148,7 @@ class Executable:
 
     def serving(self, request: Request) -> Executable:
         """The same executable with its outputs picked for another request."""
-        return Executable(
-            self.call, self.live, self.donated, request, self.checks, self.compiled
-        )
+        return Executable(self.call, self.live, self.donated, request, self.checks, self.compiled)
 
 
 def compile_program(

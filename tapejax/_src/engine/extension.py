@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["StaticKey", "extend", "extend_event", "extend_leaf", "user_frame"]
 
+PART = "_getitem"
+"""The name of the op behind `tensor[...]`."""
+VARIED_LIMIT = 3
+"""How many static indices may follow at one place before further ones are made dynamic."""
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 
 def user_frame() -> FrameType | None:
     """The innermost frame outside tapejax and JAX."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  the public way is 100 times slower
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_PACKAGE) and f"{os.sep}jax{os.sep}" not in name:
@@ -83,7 +88,15 @@ def extend(recorder: Recorder, kernel: Kernel, parts: Sequence[Any]) -> Program:
         node.result, node.payload = outs, (traced.outs, traced.tree)
     recorder.table = builder.table
     recorder.table_node = attached = builder.attach((kernel, *parts), user_line())
+    if kernel.name == PART:
+        _note_varied(recorder.node)
     return attached
+
+
+def _note_varied(node: Program) -> None:
+    """A loop over batches `x[i:i + n]` must not make a program for each `i`."""
+    parts = sum(1 for key in node.edges if isinstance(key[0], Kernel) and key[0].name == PART)
+    node.varied = parts > VARIED_LIMIT
 
 
 def _expanded(

@@ -374,7 +374,11 @@ class Split:
             *[outs[o] for o in given],
         )
         return nonzero_part(
-            f"{self._primal.name}.backward", pullback, avals, n_saved + n_kept, self.wanted,
+            f"{self._primal.name}.backward",
+            pullback,
+            avals,
+            n_saved + n_kept,
+            self.wanted,
             self._primal.node,
         )
 
@@ -394,9 +398,7 @@ def nonzero_part(
     """
     whole = Kernel(name, fn, node=node)
     linear = -1 << first
-    alive = tuple(
-        n for n, mask in enumerate(whole.traced(avals).depends) if mask & linear
-    )
+    alive = tuple(n for n, mask in enumerate(whole.traced(avals).depends) if mask & linear)
     positions = tuple(wanted[n] for n in alive)
     if len(alive) == len(wanted):
         return Backward(whole, positions)

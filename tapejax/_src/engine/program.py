@@ -46,12 +46,12 @@ class Program:
         payload: What else the recording function keeps here.
         line: The user's (file, line, function) that recorded it first.
         memo: Facts about the program that tapes worked out once.
+        varied: Whether different static indices have followed here: further ones are dynamic.
         scalar_targets: Scalar values differentiated here, which a run always returns.
     """
 
     __slots__ = (
         "avals",
-        "memo",
         "constants",
         "depth",
         "edges",
@@ -59,16 +59,18 @@ class Program:
         "executables",
         "leaves",
         "line",
+        "memo",
         "ops",
         "parent",
         "payload",
-        "result",
         "rented",
+        "result",
         "scalar_cache",
         "scalar_targets",
         "scalars",
         "size",
         "splits",
+        "varied",
     )
 
     def __init__(self, parent: Program | None, event: Any = None) -> None:
@@ -91,6 +93,7 @@ class Program:
         self.scalar_cache: Any = None
         self.line: tuple[str, int, str] | None = None
         self.scalar_targets: tuple[int, ...] = ()
+        self.varied = False
         COUNTERS.programs += 1
 
     def path(self) -> list[Program]:
@@ -125,7 +128,7 @@ class Program:
         return ops
 
     def known(self, number: int) -> np.ndarray[Any, Any] | None:
-        """The value of a structural constant, or of an op on such, or None when a run decides it."""
+        """The value of a structural constant or an op on such; None when a run decides it."""
         node = self
         while node.parent is not None and number < node.parent.size:
             node = node.parent
@@ -215,7 +218,9 @@ def fill_kernel(aval: Aval, value: int) -> Kernel:
     found = _fills.get((aval, value))
     if found is None:
         name = "zeros" if value == 0 else "ones"
-        found = _fills[(aval, value)] = Kernel(name, lambda: jnp.full(aval.shape, value, aval.dtype))
+        found = _fills[(aval, value)] = Kernel(
+            name, lambda: jnp.full(aval.shape, value, aval.dtype)
+        )
     return found
 
 

@@ -1,7 +1,7 @@
 """The recorder: one walk along the trie of programs, per thread.
 
-Recording an op is one dictionary look-up. Nothing of the recorder changes before the look-up (or the
-extension of the trie) succeeded, so an op that raises leaves everything as it was.
+Recording an op is one dictionary look-up. Nothing of the recorder changes before the look-up, or the
+extension of the trie, succeeded: an op that raises leaves everything as it was.
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ class Recorder:
         self.aliases: list[tuple[Recorder, dict[int, int]]] = []
         self.symbolic = symbolic
         self.captures: list[Tensor] | None = None if symbolic is None else []
-        self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None if symbolic is None else []
+        self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = (
+            None if symbolic is None else []
+        )
         self.inline = False
         self.lock = lock or threading.RLock()
         self.table_node: Program | None = None
@@ -222,7 +224,7 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
 
 
 def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
-    """Arrays that are large, wide or will be donated go to the device once; small ones each time."""
+    """Large, wide or donated arrays go to the device once; small ones are passed each time."""
     if array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
         with jax.enable_x64(True):
             array = tensor.array = jax.device_put(array)
@@ -279,7 +281,7 @@ def record1(kernel: Kernel, x: Any) -> Tensor:
     return result
 
 
-def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:
+def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  a call per operand would cost a tenth
     """Record a kernel of two tensors, or a tensor and a Python number, with one result."""
     recorder = LOCAL.recorder
     new_x = new_y = False
@@ -492,4 +494,3 @@ def new_recorder(symbolic: str | None = None) -> Recorder:
 def flush() -> None:
     """Run everything this thread has recorded."""
     RUN.flush(LOCAL.recorder)
-

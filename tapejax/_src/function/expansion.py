@@ -1,7 +1,8 @@
 """The ops of a traced function, recorded into the caller's program.
 
-Under a tape, and inside another function, a call is not one opaque op: its ops are recorded as if the
-body had run. Derivatives of any order, custom gradients, slices and checks then need nothing special.
+Under a tape, and inside another function, a call is not one opaque op: its ops are recorded as if
+the body had run. Derivatives of any order, custom gradients, slices and checks then need nothing
+special.
 """
 
 from __future__ import annotations

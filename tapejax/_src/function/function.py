@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -68,10 +69,8 @@ class Function:
         if instance is None:
             return self
         bound = Function(self.python_function.__get__(instance, owner), self._name)
-        try:
+        with contextlib.suppress(AttributeError):  # an object with slots makes a new one each time
             instance.__dict__[self._name] = bound
-        except AttributeError:
-            pass
         return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -220,4 +219,3 @@ def function(
     if func is None:
         return Function
     return Function(func)
-

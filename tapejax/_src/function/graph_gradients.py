@@ -12,8 +12,8 @@ from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL, number_of
 from tapejax._src.engine.registry import public
 from tapejax._src.tape import differentiate
+from tapejax._src.tape.arguments import UnconnectedGradients
 from tapejax._src.tape.differentiate import Question
-from tapejax._src.tape.gradient_tape import UnconnectedGradients
 from tapejax._src.tape.recorded import WholeProgram
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from tapejax._src.core import nest
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.executable import Check, Plan
+from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder
 from tapejax._src.engine.recorder import (
@@ -27,9 +27,8 @@ from tapejax._src.engine.recorder import (
     record,
 )
 from tapejax._src.engine.registry import ValueCheck
-from tapejax._src.ops.assignment import rebind
-from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.function.expansion import Expansion
+from tapejax._src.ops.assignment import rebind
 
 _NO_VALUE = (
     "Using a symbolic `tf.Tensor` as a Python value is not allowed: the function {name!r} is being "
@@ -72,9 +71,7 @@ class Trace:
             returned, [None if x is None else 0 for x in flat], expand_composites=True
         )
         numbers = [number_of(t) for t in outs]
-        writes = [
-            (v, a) for a in recorder.assigned.values() if (v := a.variable()) is not None
-        ]
+        writes = [(v, a) for a in recorder.assigned.values() if (v := a.variable()) is not None]
         numbers += [a.numbers[-1] for _, a in writes]
         self.written = [v for v, _ in writes]
         drawn = recorder.hidden or []
@@ -101,7 +98,6 @@ class Trace:
             [None if x is None else next(values) for x in flat],
             expand_composites=True,
         )
-
 
     def _record(self, inputs: list[Any]) -> list[Tensor]:
         recorder = LOCAL.recorder
@@ -193,4 +189,3 @@ def _message(checks: Sequence[Check], first: float, details: Sequence[float]) ->
     check = checks[int(first)]
     line = "" if check.line is None else f", recorded at {check.line[0]}:{check.line[1]}"
     return f"{check.kernel.check.message(*details)} [Op:{check.kernel.node}{line}]"
-

@@ -84,6 +84,7 @@ def assign(
     """Replace the value.
 
     Args:
+        self: The variable.
         value: Tensor or array-like of the variable's shape and dtype; there is no broadcasting.
         use_locking: Accepted for compatibility.
         name: Accepted for compatibility.

@@ -49,7 +49,7 @@ convert.CONVERTERS.append((IndexedSlices, _densified))
 
 
 @public("constant")
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const") -> Any:
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Const") -> Any:
     """A tensor of a Python or NumPy value.
 
     Args:

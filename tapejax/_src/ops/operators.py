@@ -11,9 +11,19 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, constant_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import record1, record2
+from tapejax._src.engine.recorder import LOCAL, record1, record2
 from tapejax._src.engine.registry import find_kernel
-from tapejax._src.ops import arithmetic, assignment, bitwise, comparison, index_keys, matmul, powers, scatter_assignment, slicing
+from tapejax._src.ops import (
+    arithmetic,
+    assignment,
+    bitwise,
+    comparison,
+    index_keys,
+    matmul,
+    powers,
+    scatter_assignment,
+    slicing,
+)
 
 _Method = Callable[[Any, Any], Any]
 
@@ -125,6 +135,8 @@ def _getitem(self: Any, index: Any) -> Any:
     tensor = self.tensor if type(self) is Variable else self
     if key is None or tensor.aval.struct is None:
         return slicing.getitem(self, index)
+    if LOCAL.recorder.node.varied:
+        return slicing.getitem(self, index, dynamic_starts=True)
     place = (tensor.aval, key)
     kernel = _parts.get(place)
     if kernel is None:

@@ -22,7 +22,7 @@ from tapejax._src.engine.registry import (
     op,
     public,
 )
-from tapejax._src.ops.shape_checks import brackets
+from tapejax._src.ops.shape_checks import brackets, zero_of
 
 
 def host_value(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
@@ -50,7 +50,10 @@ def _select(condition: Bool, x: Same, y: Same) -> Array:
             f"condition {brackets(condition.shape)}, then {brackets(x.shape)}, and else "
             f"{brackets(y.shape)} must be broadcastable"
         ) from None
-    return jnp.where(condition, x, y)
+    chosen = jnp.where(condition, x, y)
+    if chosen.size or x.dtype == bool:
+        return chosen
+    return jnp.broadcast_to(zero_of(x) + zero_of(y), chosen.shape)
 
 
 @public("where")

@@ -84,11 +84,13 @@ class Carry:
     def __init__(self, recorder: Recorder, tapes: Sequence[Any]) -> None:
         node = recorder.node
         numbers = [number for n in node.path() for number, _ in n.leaves]
-        alive = [(n, t) for n, r in zip(numbers, recorder.leaves, strict=True) if (t := r()) is not None]
+        alive = [
+            (n, t) for n, r in zip(numbers, recorder.leaves, strict=True) if (t := r()) is not None
+        ]
         self.tags = tuple(
             (
                 tape.number,
-                tuple([n for n, t in alive if tape.knows(t)]),
+                tuple([n for n, t in alive if tape.past.knows(t)]),
                 tape.keeps_inputs or len(tapes) > 1,
             )
             for tape in tapes
@@ -111,12 +113,14 @@ class Carry:
         for tape, segment in zip(self._tapes, self._plan.segments, strict=True):
             kept = {n: handles[n] for n in segment.save}
             others = {
-                n: weakref.ref(t) for n, t in handles.items() if n in segment.avals and n not in kept
+                n: weakref.ref(t)
+                for n, t in handles.items()
+                if n in segment.avals and n not in kept
             }
             tape.take(Entry(segment, kept, others, recorder.cells, recorder.callbacks), recorder)
             for number in segment.active:
                 if number in handles:
-                    tape.know(handles[number])
+                    tape.past.know(handles[number])
 
 
 def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool]]) -> Plan:

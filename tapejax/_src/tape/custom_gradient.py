@@ -58,8 +58,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     Args:
         f: Function that returns `(result, grad_fn)`. `grad_fn` takes one cotangent for each result
             tensor and returns one gradient for each argument (None: not connected). If `f` reads
-            trainable variables that are not arguments, `grad_fn` must accept `variables=` and return
-            `(argument_gradients, variable_gradients)`.
+            trainable variables that are not arguments, `grad_fn` must accept `variables=` and
+            return `(argument_gradients, variable_gradients)`.
 
     Returns:
         The function of the result alone.
@@ -183,7 +183,9 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
         3.0
     """
     del name
-    return record1(STOP_GRADIENT, input if isinstance(input, (Tensor, Variable)) else as_tensor(input))
+    return record1(
+        STOP_GRADIENT, input if isinstance(input, (Tensor, Variable)) else as_tensor(input)
+    )
 
 
 @public("recompute_grad")

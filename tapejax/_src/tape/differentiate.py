@@ -1,4 +1,4 @@
-"""Taking a gradient: one edge of the trie, expanded into backward ops when met for the first time."""
+"""Taking a gradient: one edge of the trie, expanded into backward ops when first met."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from tapejax._src.engine.program import Builder, Program, needed, run_ops
 from tapejax._src.engine.recorder import LOCAL, Recorder, advance, boundary, number_of
 from tapejax._src.tape.recorded import View, WholeProgram
 from tapejax._src.tape.sweep import Cotangent, Slices, Suspension, Sweep
-
 
 
 class Question(NamedTuple):
@@ -119,7 +118,7 @@ def _call_rule(recorder: Recorder, suspension: Suspension, question: Question) -
     results = rule(*cotangents)
     if LOCAL.recorder is not recorder:
         raise RuntimeError(
-            "A custom gradient function read the value of a tensor (numpy(), float(), bool(), print) "
+            "A custom gradient function read the value of a tensor (numpy(), float(), print) "
             "while the gradient was being recorded. Compute with tf ops instead, or read the value "
             "in the forward function and close over it."
         )
@@ -188,7 +187,7 @@ def _hand_out(recorder: Recorder, entry: Cotangent | None, avals: Any) -> Any:
 def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
     """Record the jacobian of one target: the sweep, vectorized over the unit cotangents.
 
-    The sweep is recorded once with a placeholder for the cotangent, then becomes the body of one op.
+    The sweep is recorded once with a placeholder for the cotangent; then it is the body of one op.
     """
     recorder = LOCAL.recorder
     place = ("placeholder", aval)

@@ -14,7 +14,7 @@ from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder, Program
 from tapejax._src.engine.recorder import LOCAL, Recorder, advance, mark, number_of
 from tapejax._src.engine.registry import public
-from tapejax._src.tape.gradient_tape import UnconnectedGradients, zeros_like_value
+from tapejax._src.tape.arguments import UnconnectedGradients, zeros_like_value
 from tapejax._src.tape.recorded import Mark
 
 
@@ -224,9 +224,7 @@ class _Pushing:
         if kernel.gradient == "none" or kernel.assigns is not None:
             return
         table = self.builder.table
-        wanted = tuple(
-            n for n, i in enumerate(ins) if i in self.tangents and table[i].inexact
-        )
+        wanted = tuple(n for n, i in enumerate(ins) if i in self.tangents and table[i].inexact)
         if not wanted:
             return
         push = kernel.push(wanted, tuple([table[i] for i in ins]))
@@ -281,4 +279,3 @@ def _fitting_tangent(primal: Any, tangent: Any) -> Tensor:
             f"shape {value.shape}"
         )
     return value
-

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import enum
-import logging
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from tapejax._src.core import nest
-from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
-from tapejax._src.engine.convert import as_tensor, constant_tensor
-from tapejax._src.engine.program import Builder
 from tapejax._src.engine.recorder import (
     AFTER_TAPE,
     LOCAL,
@@ -28,32 +21,27 @@ from tapejax._src.engine.recorder import (
     number_of,
 )
 from tapejax._src.tape import differentiate
+from tapejax._src.tape.arguments import (
+    UnconnectedGradients,
+    check_batches,
+    flat_seeds,
+    flat_sources,
+    flat_targets,
+    one_tensor,
+    value_of,
+    warn_not_floating,
+    warn_persistent,
+    zero_if_unconnected,
+    zeros,
+)
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.differentiate import Question
-from tapejax._src.tape.recorded import Import, Mark, View, accessed_numbers
+from tapejax._src.tape.past import Past
+from tapejax._src.tape.recorded import Mark, View, accessed_numbers
 
-_LOGGER = logging.getLogger("tensorflow")
 _USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
-
-
-class UnconnectedGradients(enum.Enum):
-    """What a gradient is where the target does not depend on the source: None, or zeros."""
-
-    NONE = "none"
-    ZERO = "zero"
-
-
-class _Warned:
-    """How often a warning of TensorFlow's was given in this process."""
-
-    def __init__(self) -> None:
-        self.dtype = 0
-        self.persistent = 0
-
-
-_WARNED = _Warned()
 
 
 class GradientTape:
@@ -92,10 +80,7 @@ class GradientTape:
         self.number = -1
         self.recorder: Recorder | None = None
         self._watched: list[Any] = []
-        self._entries: list[Entry] = []
-        self._mappings: list[dict[int, int]] = []
-        self._imported: Recorder | None = None
-        self._known: dict[int, weakref.ref[Tensor]] = {}
+        self.past = Past()
         self._accesses: list[tuple[Any, int, dict[int, weakref.ref[Variable]]]] = []
 
     # ------------------------------------------------------------------ the block
@@ -173,19 +158,14 @@ class GradientTape:
 
     def _watch_one(self, value: Any) -> None:
         if not (value.dtype.is_floating or value.dtype.is_complex):
-            if _WARNED.dtype < 5:
-                _WARNED.dtype += 1
-                _LOGGER.warning(
-                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
-                    value.dtype,
-                )
+            warn_not_floating(value.dtype)
             if value.dtype.name == "string":
                 return
         self._watched.append(value)
         if self.recorder is LOCAL.recorder:
             mark(Mark("watch", self.number, number_of(value)))
         if isinstance(value, Tensor):
-            self.know(value)
+            self.past.know(value)
 
     def assigned(self, variable: Variable) -> None:
         """A variable got a new value in the block: follow that too if it is watched."""
@@ -205,7 +185,7 @@ class GradientTape:
         recorder = LOCAL.recorder
         in_program = value.recorder is recorder or (value.leaf or (None,))[0] is recorder
         if not in_program:
-            return self.knows(value)
+            return self.past.knows(value)
         view = View(recorder.node, self.number, recorder.avals())
         return number_of(value) in view.active
 
@@ -228,9 +208,7 @@ class GradientTape:
             9.0
         """
         if not self._exists:
-            raise RuntimeError(
-                "Trying to stop recording a tape which is not recording."
-            )
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording or self._paused:
             raise ValueError("Tape is not recording.")
         self._paused = True
@@ -286,18 +264,9 @@ class GradientTape:
         """Whether its own gradient ops may be differentiated by itself."""
         return self._persistent
 
-    def knows(self, tensor: Tensor) -> bool:
-        """Whether a tensor of an earlier program depends on something watched."""
-        ref = self._known.get(id(tensor))
-        return ref is not None and ref() is tensor
-
-    def know(self, tensor: Tensor) -> None:
-        """Remember that a tensor depends on something watched."""
-        self._known[id(tensor)] = weakref.ref(tensor)
-
     def take(self, entry: Entry, recorder: Recorder) -> None:
         """Keep what is needed of a program that has been run."""
-        self._entries.append(entry)
+        self.past.take(entry)
         self._accesses.append((recorder.node, self.number, entry.cells))
 
     def _import(self) -> None:
@@ -311,22 +280,7 @@ class GradientTape:
                 )
             self.join(recorder)
             mark(Mark("exit", self.number))
-        if self._imported is recorder:
-            return
-        self._imported = recorder
-        self._mappings = []
-        for entry in self._entries:
-            numbers, tensors = entry.present()
-            present = tuple(zip(numbers, [number_of(t) for t in tensors], strict=True))
-            event = Import(self.number, entry.segment, present)
-            node = recorder.node.edges.get(event)
-            if node is None:
-                node = _extend_import(recorder, event)
-            recorder.node = node
-            self._mappings.append(node.payload)
-            for first, callback in entry.callbacks.items():
-                if first in node.payload:
-                    recorder.callbacks[node.payload[first]] = callback
+        self.past.enter(recorder, self.number)
 
     def discard(self) -> None:
         """Forget everything: nothing will be asked."""
@@ -371,15 +325,15 @@ class GradientTape:
             In eager code nothing is computed before a value is read.
         """
         self._check_usable()
-        zero = _is_zero(unconnected_gradients)
-        targets = self._targets(target)
-        flat_sources = _flat_sources(sources)
-        seeds = _seeds(output_gradients, len(targets))
+        zero = zero_if_unconnected(unconnected_gradients)
+        targets = flat_targets(target)
+        flat = flat_sources(sources)
+        seeds = flat_seeds(output_gradients, len(targets))
         self._start_question("gradient")
-        question = self._question(targets, seeds, flat_sources, zero)
+        question = self._question(targets, seeds, flat, zero)
         gradients = differentiate.answer(question)
         self._end_question()
-        if flat_sources is sources:
+        if flat is sources:
             return gradients
         return nest.pack_sequence_as(sources, gradients, expand_composites=True)
 
@@ -418,26 +372,26 @@ class GradientTape:
         """
         del parallel_iterations
         self._check_usable()
-        zero = _is_zero(unconnected_gradients)
+        zero = zero_if_unconnected(unconnected_gradients)
         eager = LOCAL.recorder.symbolic is None
         if not experimental_use_pfor and eager and not self._persistent:
             raise RuntimeError(
                 "GradientTape must be created with persistent=True to compute the jacobian with "
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
-        flat_sources = _flat_sources(sources)
-        targets = [_one_tensor(target, "jacobian")]
+        flat = flat_sources(sources)
+        targets = [one_tensor(target, "jacobian")]
         if not targets[0].aval.inexact:
             self._start_question("jacobian")
             self._end_question()
-            return nest.pack_sequence_as(sources, [None] * len(flat_sources))
+            return nest.pack_sequence_as(sources, [None] * len(flat))
         self._start_question("jacobian")
-        question = self._question(targets, [None], flat_sources, zero=False)
+        question = self._question(targets, [None], flat, zero=False)
         rows = differentiate.jacobian(question, targets[0].aval, batched=False)
         if zero:
             rows = [
-                _zeros(targets[0].aval.shape + s.shape, s) if r is None else r
-                for r, s in zip(rows, [_value(s) for s in flat_sources], strict=True)
+                zeros(targets[0].aval.shape + s.shape, s) if r is None else r
+                for r, s in zip(rows, [value_of(s) for s in flat], strict=True)
             ]
         self._end_question()
         return nest.pack_sequence_as(sources, rows, expand_composites=True)
@@ -453,7 +407,7 @@ class GradientTape:
         """The jacobian of each example of a batch by itself.
 
         Args:
-            target: Tensor `[batch, ...]`; each example should depend on the same example of `source`.
+            target: Tensor `[batch, ...]`; each example should depend on that of `source` only.
             source: Tensor `[batch, ...]`.
             unconnected_gradients: Accepted for compatibility: unconnected means zeros here.
             parallel_iterations: Accepted for compatibility.
@@ -477,20 +431,20 @@ class GradientTape:
         """
         del parallel_iterations
         self._check_usable()
-        _is_zero(unconnected_gradients)
+        zero_if_unconnected(unconnected_gradients)
         if not experimental_use_pfor and not self._persistent and LOCAL.recorder.symbolic is None:
             raise RuntimeError(
                 "GradientTape must be created with persistent=True to compute the batch_jacobian "
                 "with eager execution enabled and with experimental_use_pfor set to False."
             )
-        y, x = _one_tensor(target, "batch_jacobian"), _value(source)
-        _check_batches(y, x)
+        y, x = one_tensor(target, "batch_jacobian"), value_of(source)
+        check_batches(y, x)
         self._start_question("batch_jacobian")
         question = self._question([y], [None], [source], zero=False)
         (rows,) = differentiate.jacobian(question, y.aval, batched=True)
         self._end_question()
         if rows is None:
-            return _zeros(y.aval.shape + x.aval.shape[1:], x)
+            return zeros(y.aval.shape + x.aval.shape[1:], x)
         return rows
 
     # ------------------------------------------------------------------ parts of a question
@@ -498,48 +452,24 @@ class GradientTape:
         if not self._exists:
             raise RuntimeError(_USED)
 
-    def _targets(self, target: Any) -> list[Any]:
-        if target is None:
-            raise TypeError(
-                "Argument `target` should be a list or nested structure of Tensors, Variables or "
-                "CompositeTensors to be differentiated, but received None."
-            )
-        if type(target) is Tensor:
-            return [target]
-        targets: list[Any] = []
-        for value in nest.flatten(target, expand_composites=True):
-            if not isinstance(value, (Tensor, Variable)):
-                as_dtype_error(value, "target")
-            targets.append(value)
-        return targets
-
     def _start_question(self, what: str) -> None:
         if self._recording:
             if not self._persistent:
                 self._leave()
-            elif not _WARNED.persistent:
-                _WARNED.persistent += 1
-                _LOGGER.warning(
-                    "Calling GradientTape.%s on a persistent tape inside its context is "
-                    "significantly less efficient than calling it outside the context.",
-                    what,
-                )
-        if self._entries or self.recorder is not LOCAL.recorder:
+            else:
+                warn_persistent(what)
+        if self.past.entries or self.recorder is not LOCAL.recorder:
             self._import()
 
     def _question(
         self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any], zero: bool
     ) -> Question:
-        kept = [(t, s) for t, s in zip(targets, seeds, strict=True) if _value(t).aval.inexact]
+        kept = [(t, s) for t, s in zip(targets, seeds, strict=True) if value_of(t).aval.inexact]
         numbers = tuple([number_of(t) for t, _ in kept])
         seed_numbers = tuple([None if s is None else number_of(s) for _, s in kept])
         source_numbers = tuple([self._numbers_of(s) for s in sources])
-        zeros: tuple[Aval | None, ...] = tuple(
-            [_value(s).aval if zero else None for s in sources]
-        )
-        return Question(
-            self.number, numbers, seed_numbers, source_numbers, zeros
-        )
+        fallback = tuple([value_of(s).aval if zero else None for s in sources])
+        return Question(self.number, numbers, seed_numbers, source_numbers, fallback)
 
     def _numbers_of(self, source: Any) -> tuple[int, ...]:
         """The numbers of a source: one of a tensor, those of all its values of a variable."""
@@ -551,10 +481,8 @@ class GradientTape:
         for number, cell in LOCAL.recorder.cells.items():
             if cell is ref:
                 found[number] = None
-        for entry, mapping in zip(self._entries, self._mappings, strict=True):
-            for number, cell in entry.cells.items():
-                if cell is ref and number in mapping:
-                    found[mapping[number]] = None
+        for number in self.past.numbers_of(ref):
+            found[number] = None
         if not self._follows(source):
             return (now,)
         return tuple(found)
@@ -569,112 +497,4 @@ class GradientTape:
                 self._accesses.append((recorder.node, self.number, recorder.cells))
             self._exists = False
             self._watched = []
-            self._entries = []
-            self._mappings = []
-            self._known = {}
-
-
-def _extend_import(recorder: Recorder, event: Import) -> Any:
-    builder = Builder(recorder.node, list(recorder.avals()), event)
-    mapping = dict(event.present)
-    for number, aval in event.segment.avals.items():
-        if number not in mapping:
-            mapping[number] = builder.absent(aval)
-    builder.node.payload = mapping
-    return builder.attach(event)
-
-
-def _is_zero(option: UnconnectedGradients | str) -> bool:
-    if isinstance(option, UnconnectedGradients):
-        return option is UnconnectedGradients.ZERO
-    for member in UnconnectedGradients:
-        if option == member.value:
-            return member is UnconnectedGradients.ZERO
-    raise ValueError(
-        f"Unknown value for unconnected_gradients: {option!r}. Use 'none' or 'zero', or "
-        "tf.UnconnectedGradients."
-    )
-
-
-def as_dtype_error(value: Any, what: str) -> None:
-    """Raise for a target or source that is not a tensor.
-
-    Raises:
-        AttributeError: For numbers and arrays.
-        TypeError: For anything else.
-    """
-    if hasattr(value, "__array__") or isinstance(value, (int, float, complex)):
-        raise AttributeError(
-            f"{type(value).__name__!r} object has no attribute '_id': a gradient's {what} must be "
-            f"a tf.Tensor or tf.Variable, got {value!r}. A value that went through NumPy or Python "
-            "is no longer connected; keep it a tensor."
-        )
-    raise TypeError(
-        f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType: a gradient's "
-        f"{what} must be a tf.Tensor or tf.Variable, got {type(value).__name__}."
-    )
-
-
-def _flat_sources(sources: Any) -> list[Any]:
-    """The sources as a flat list; a flat list of tensors and variables is returned as it is."""
-    if type(sources) is list and all(type(s) is Variable or type(s) is Tensor for s in sources):  # pyright: ignore[reportUnknownVariableType]
-        return sources  # pyright: ignore[reportUnknownVariableType]
-    flat = nest.flatten(sources, expand_composites=True)
-    for source in flat:
-        if not isinstance(source, (Tensor, Variable)):
-            as_dtype_error(source, "source")
-    return flat
-
-
-def _seeds(output_gradients: Any, count: int) -> list[Any]:
-    if output_gradients is None:
-        return [None] * count
-    flat = nest.flatten(output_gradients, expand_composites=True)
-    seeds = [None if g is None else as_tensor(g) for g in flat]
-    if None in [None if s is None else 0 for s in seeds]:
-        raise ValueError(
-            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
-            "Tensor: every target needs its entry in `output_gradients`; use tf.ones_like(target)."
-        )
-    if len(seeds) < count:
-        raise ValueError(
-            f"`output_gradients` has {len(seeds)} entries for {count} targets; give one for each."
-        )
-    return seeds[:count]
-
-
-def _value(value: Any) -> Tensor:
-    return value.tensor if isinstance(value, Variable) else value
-
-
-def _one_tensor(target: Any, what: str) -> Tensor:
-    if not isinstance(target, (Tensor, Variable)):
-        raise AttributeError(
-            f"{type(target).__name__!r} object has no attribute 'shape': {what} takes one tensor "
-            "as target; call it for each, or tf.concat the targets."
-        )
-    return _value(target)
-
-
-def _check_batches(target: Tensor, source: Tensor) -> None:
-    if not isinstance(source, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
-        as_dtype_error(source, "source")
-    y, x = target.shape, source.shape
-    if len(y) < 2 or len(x) < 2:
-        raise ValueError(
-            f"Target shape {y} and source shape {x} must have rank at least 2: [batch, ...]."
-        )
-    if y[0] != x[0]:
-        raise ValueError(
-            f"Need first dimension of target shape ({y}) and source shape ({x}) to match."
-        )
-
-
-def zeros_like_value(value: Tensor) -> Tensor:
-    """Zeros of a tensor's shape and dtype, computed already."""
-    return _zeros(value.aval.shape, value)
-
-
-def _zeros(shape: Any, like: Any) -> Tensor:
-    return constant_tensor(np.zeros(tuple(shape), like.dtype.as_numpy_dtype))
-
+            self.past = Past()

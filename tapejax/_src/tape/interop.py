@@ -29,8 +29,8 @@ def jax_call(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Args:
         fn: Function of `jax.Array`s (in any pytree), traceable by `jax.jit`. Calls with the same
             function object share one compiled op, so define it once, outside the loop.
-        *args: Tensors, variables and arrays become `jax.Array`s; other values are passed as they are
-            and must be hashable.
+        *args: Tensors, variables and arrays become `jax.Array`s; other values are passed as they
+            are and must be hashable.
         **kwargs: The same, by keyword.
 
     Returns:
@@ -73,8 +73,7 @@ def _kernel(fn: Callable[..., Any], flat: Sequence[Any], tree: Any) -> Kernel:
     def call(*arrays: Any) -> Any:
         values = iter(arrays)
         filled = [
-            next(values) if is_array else x
-            for x, is_array in zip(template, dynamic, strict=True)
+            next(values) if is_array else x for x, is_array in zip(template, dynamic, strict=True)
         ]
         args, kwargs = jax.tree.unflatten(tree, filled)
         return fn(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""What a tape saw of a program: the ops that lie between its marks and read something it watches."""
+"""What a tape saw of a program: the ops between its marks that read something it watches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from tapejax._src.core.avals import Aval, VariableKey
 from tapejax._src.engine.kernel import Kernel, Split
 from tapejax._src.engine.program import Program
-
 
 STOP_GRADIENT = Kernel("stop_gradient", lambda x: x, node="StopGradient", gradient="none")
 

@@ -105,9 +105,7 @@ class Sweep:
         while self.position:
             self.position -= 1
             op = self.ops[self.position]
-            given = tuple(
-                n for n, out in enumerate(op.outs) if out in self.cotangents
-            )
+            given = tuple(n for n, out in enumerate(op.outs) if out in self.cotangents)
             wanted = self._wanted(op, self.reads[self.position], given)
             if not wanted:
                 continue
@@ -213,7 +211,9 @@ class Sweep:
             if number in self.cotangents:
                 total._add(builder, -1, self.cotangents[number])
         gradient = total.cotangents.get(-1)
-        return gradient if isinstance(gradient, Slices | None) else self._conjugate(builder, gradient)
+        return (
+            gradient if isinstance(gradient, Slices | None) else self._conjugate(builder, gradient)
+        )
 
     def _conjugate(self, builder: Builder, number: int) -> int:
         """JAX and TensorFlow disagree by a conjugate; values in the sweep are JAX's."""

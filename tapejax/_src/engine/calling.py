@@ -1,0 +1,339 @@
+"""Calling an op: arguments read by their roles, the kernel of the static ones, a recorded edge."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from tapejax._src.core import errors
+from tapejax._src.core.dtypes import DType, as_dtype
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import as_partner, as_tensor, static_ints
+from tapejax._src.engine.definitions import (
+    GROUP_ROLES,
+    LIST_ROLES,
+    TENSOR_ROLES,
+    OpDef,
+    Parameter,
+    ValueCheck,
+)
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.recorder import LOCAL, record, record1, record2
+
+_BOOL = as_dtype("bool")
+_NUMBERS = (float, int)
+
+
+def public_function(definition: OpDef) -> Callable[..., Any]:
+    """The recording function, with a short way for one or two tensors and defaults elsewhere."""
+    roles = [p.role for p in definition.parameters]
+    simple = ("TensorLike", "Same")
+    rest = definition.parameters
+    defaults_only = all(p.default is not inspect.Parameter.empty for p in rest)
+    del defaults_only
+
+    def general(*args: Any, **kwargs: Any) -> Any:
+        return call_op(definition, args, kwargs)
+
+    if definition.fields.get("check") is not None or not roles or roles[0] not in simple:
+        return general
+    tensors = [n for n, role in enumerate(roles) if role in TENSOR_ROLES]
+    kernel_cell: list[Kernel] = []
+
+    def default_kernel(count: int) -> Kernel:
+        values = [None] * count + [p.default for p in rest[count:]]
+        kernel_cell.append(find_kernel(definition, values, {})[0])
+        return kernel_cell[0]
+
+    if _optional_after(rest, 1) and all(rest[n].default is None for n in tensors[1:]):
+
+        def unary(*args: Any, **kwargs: Any) -> Any:
+            if len(args) == 1 and not kwargs and type(args[0]) in (Tensor, Variable):
+                kernel = kernel_cell[0] if kernel_cell else default_kernel(1)
+                return record1(kernel, args[0])
+            return call_op(definition, args, kwargs)
+
+        return unary
+    if roles[:2] == ["Same", "Same"] and tensors == [0, 1] and _optional_after(rest, 2):
+
+        def binary(*args: Any, **kwargs: Any) -> Any:
+            if len(args) == 2 and not kwargs:
+                x, y = args
+                of_x, of_y = type(x) in (Tensor, Variable), type(y) in (Tensor, Variable)
+                if (
+                    (of_x or of_y)
+                    and (of_x or type(x) in _NUMBERS)
+                    and (of_y or type(y) in _NUMBERS)
+                ):
+                    return record2(kernel_cell[0] if kernel_cell else default_kernel(2), x, y)
+            return call_op(definition, args, kwargs)
+
+        return binary
+    return general
+
+
+def _optional_after(parameters: Sequence[Parameter], count: int) -> bool:
+    empty = inspect.Parameter.empty
+    return len(parameters) >= count and all(p.default is not empty for p in parameters[count:])
+
+
+def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Read the arguments by their roles, find the kernel, record it."""
+    values, extra = _bind(definition, args, kwargs)
+    kernel, layout = find_kernel(definition, values, extra)
+    inputs = _inputs(definition, values, layout)
+    if kernel.check is not None:
+        kernel = _checked(kernel, inputs)
+    return record(kernel, inputs)
+
+
+def _bind(
+    definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The value of every parameter, in order, and the surplus keyword arguments of a `**` one."""
+    parameters = definition.parameters
+    open_ended = bool(parameters) and parameters[-1].role == "**"
+    starred = bool(parameters) and parameters[-1].role[0] == "*" and not open_ended
+    named = parameters[:-1] if open_ended or starred else parameters
+    values = list(args)
+    if starred and len(args) >= len(named) and not kwargs:
+        return [*values[: len(named)], tuple(values[len(named) :])], {}
+    if len(args) > len(named):
+        _raise_binding(definition, args, kwargs)
+    used = 0
+    for parameter in named[len(args) :]:
+        if parameter.name in kwargs:
+            values.append(kwargs[parameter.name])
+            used += 1
+        elif parameter.default is inspect.Parameter.empty:
+            _raise_binding(definition, args, kwargs)
+        else:
+            values.append(parameter.default)
+    if used == len(kwargs):
+        return values, {}
+    names = {p.name for p in named[len(args) :]}
+    surplus = {k: v for k, v in kwargs.items() if k not in names}
+    if surplus and not open_ended:
+        _raise_binding(definition, args, kwargs)
+    return values, surplus
+
+
+def _raise_binding(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    signature = inspect.signature(definition.fn)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"tf.{definition.name}{signature}: {error}") from None
+
+
+class Layout(NamedTuple):
+    """Where the tensors of a call go: (parameter, number of list elements or -1), in order."""
+
+    tensors: tuple[tuple[int, int], ...]
+
+
+def find_kernel(
+    definition: OpDef, values: Sequence[Any], extra: Mapping[str, Any]
+) -> tuple[Kernel, Layout]:
+    """The kernel for the static arguments among `values`, and the layout of its inputs."""
+    statics: list[Any] = []
+    tensors: list[tuple[int, int]] = []
+    for position, value in enumerate(values):
+        parameter = definition.parameters[position]
+        role = parameter.role
+        if role == "name":
+            continue
+        if role not in TENSOR_ROLES:
+            statics.append(_static(definition, parameter, value))
+        elif role in LIST_ROLES:
+            tensors.append((position, _length(definition, parameter, value)))
+        elif value is not None or not parameter.optional:
+            tensors.append((position, -1))
+    layout = Layout(tuple(tensors))
+    key = (layout, tuple([_distinct(s) for s in statics]), tuple(sorted(extra.items())))
+    kernel = definition.kernels.get(key)
+    if kernel is None:
+        kernel = _make_kernel(definition, layout, statics, extra)
+        definition.kernels[key] = kernel
+    return kernel, layout
+
+
+def _length(definition: OpDef, parameter: Parameter, value: Any) -> int:
+    if isinstance(value, (Tensor, Variable, np.ndarray, jax.Array)):
+        return int(value.shape[0]) if value.shape else -1
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"tf.{definition.name}: `{parameter.name}` must be a list or tuple of tensors, got "
+            f"{value!r} of type {type(value).__name__}"
+        )
+    return len(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _static(definition: OpDef, parameter: Parameter, value: Any) -> Any:
+    role = parameter.role
+    if role == "StaticInts":
+        return static_ints(value)
+    if role == "DTypeLike":
+        return None if value is None else as_dtype(value)
+    if isinstance(value, list):
+        value = _tupled(value)
+    if isinstance(value, (Tensor, Variable)) and not value.shape.rank:
+        value = value.numpy().item()
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            f"tf.{definition.name}: `{parameter.name}` must be a Python value that is known when "
+            f"the program is recorded, got {value!r} of type {type(value).__name__}"
+        ) from None
+    return value
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(_tupled(v) for v in value) if isinstance(value, (list, tuple)) else value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _distinct(value: Any) -> Any:
+    """A key in which 1, 1.0 and True differ."""
+    return (type(value), value) if type(value) in (bool, float) else value
+
+
+def _make_kernel(
+    definition: OpDef, layout: Layout, statics: Sequence[Any], extra: Mapping[str, Any]
+) -> Kernel:
+    parameters = definition.parameters
+    values = iter(statics)
+    fixed: dict[str, Any] = dict(extra)
+    for parameter in parameters:
+        if parameter.role in ("**", "name"):
+            continue
+        if parameter.role in TENSOR_ROLES:
+            fixed[parameter.name] = None
+        else:
+            value = next(values, parameter.default)
+            fixed[parameter.name] = value.as_numpy_dtype if isinstance(value, DType) else value
+
+    starred = parameters[-1].name if parameters and parameters[-1].role in LIST_ROLES[1:] else None
+
+    def bound(fn: Callable[..., Any]) -> Callable[..., Any]:
+        def of_arrays(*arrays: Any) -> Any:
+            arguments = dict(fixed)
+            rest = list(arrays)
+            for position, count in layout.tensors:
+                taken = rest[: max(count, 1) if count < 0 else count]
+                rest = rest[len(taken) :]
+                arguments[parameters[position].name] = taken[0] if count < 0 else tuple(taken)
+            if starred is None:
+                return fn(**arguments)
+            return fn(*[arguments[p.name] for p in parameters[:-1]], *arguments[starred])
+
+        return of_arrays
+
+    names = [parameters[p].name for p, count in layout.tensors for _ in range(abs(count))]
+    roles = [parameters[p].role for p, count in layout.tensors for _ in range(abs(count))]
+    fields = definition.fields
+    blocked = fields.get("no_gradient", ())
+    slices = fields.get("slices")
+    check = fields.get("check")
+    dtypes = fields.get("dtypes")
+    return Kernel(
+        definition.name,
+        bound(definition.fn),
+        groups=tuple(0 if role in GROUP_ROLES else -1 for role in roles),
+        node=definition.node,
+        gradient=definition.gradient,
+        blocked=frozenset(n for n, name in enumerate(names) if name in blocked),
+        sparse=_sparse(slices, names, fixed),
+        check=None if check is None else ValueCheck(bound(check.fails), check.message),
+        allowed=None if dtypes is None else tuple(dtypes.split()),
+        broadcast=bool(fields.get("broadcast")),
+    )
+
+
+def _sparse(slices: Any, names: Sequence[str], fixed: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Positions of (parameter, indices) when a gradient by slices applies: leading axis only."""
+    if slices is None or fixed.get("axis") not in (None, 0) or fixed.get("batch_dims", 0) != 0:
+        return None
+    return names.index(slices[0]), names.index(slices[1])
+
+
+def _inputs(definition: OpDef, values: Sequence[Any], layout: Layout) -> list[Any]:
+    """Convert what was passed for tensors; Python numbers of a dtype group stay numbers."""
+    flat: list[tuple[str, Any]] = []
+    for position, count in layout.tensors:
+        role = definition.parameters[position].role
+        items = [values[position]] if count < 0 else list(values[position])
+        flat += [(role, item) for item in items]
+    partner = _partner(flat)
+    inputs: list[Any] = []
+    for role, value in flat:
+        if role in GROUP_ROLES:
+            converted = _same(value, partner)
+            if partner is None:
+                partner = converted.dtype
+            inputs.append(converted)
+        else:
+            inputs.append(_by_role(definition, role, value))
+    return inputs
+
+
+def _partner(flat: Sequence[tuple[str, Any]]) -> DType | None:
+    """The dtype of the first tensor of the group."""
+    for role, value in flat:
+        if role in GROUP_ROLES and isinstance(value, (Tensor, Variable)):
+            return value.dtype
+    return None
+
+
+def _same(value: Any, partner: DType | None) -> Any:
+    kind = type(value)
+    if kind is Tensor or kind is Variable:
+        return value
+    if partner is None:
+        return as_tensor(value)
+    if isinstance(value, np.generic) and partner.is_floating and value.dtype.kind in "fiu":
+        value = value.item()
+        kind = type(value)
+    if kind is float and partner.is_floating:
+        return value
+    if kind is int and (partner.is_floating or partner.is_integer):
+        return value
+    return as_partner(value, partner)
+
+
+def _by_role(definition: OpDef, role: str, value: Any) -> Tensor:
+    if role == "Bool":
+        return as_tensor(value, _BOOL)
+    tensor = as_tensor(value)
+    if role.endswith("Index") and not tensor.dtype.is_integer:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'Tindices' of {tensor.dtype.name} is not in the list of allowed "
+            f"values: int32, int64 [Op:{definition.node}]; indices have shape {tensor.shape}",
+        )
+    return tensor
+
+
+def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
+    """Check at once what is already computed; then the recorded op need not check again."""
+    if LOCAL.recorder.symbolic is not None:
+        return kernel
+    tensors = [as_tensor(x) for x in inputs]
+    positions = kernel.check_reads(tuple([t.aval for t in tensors]))
+    if not positions:
+        return kernel.unchecked()
+    read = [tensors[n] for n in positions]
+    if any(t.array is None or isinstance(t.array, jax.core.Tracer) for t in read):
+        return kernel
+    if not kernel.has_passed(read):
+        message = kernel.failure(tensors, positions)
+        if message is not None:
+            raise errors.InvalidArgumentError(None, None, f"{message} [Op:{kernel.node}]")
+        kernel.note_passed(read)
+    return kernel.unchecked()
