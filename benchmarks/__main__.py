@@ -7,6 +7,7 @@ programs compared are not the same.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import math
@@ -14,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import plot, report, worker
+from benchmarks import report, worker
 from benchmarks.candidates import BASE, CANDIDATES, TAPEJAX
 from benchmarks.environment import describe
 from benchmarks.harness import summarize
@@ -172,7 +173,8 @@ def main() -> int:
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if options.plot is not None:
         options.plot.parent.mkdir(parents=True, exist_ok=True)
-        plot.draw(results["steps"], options.plot)
+        # Only a plot needs Matplotlib.
+        importlib.import_module("benchmarks.plot").draw(results["steps"], options.plot)
     for line in disagreements(results["steps"]):
         _say(f"ERROR: different losses: {line}")
     return 1 if disagreements(results["steps"]) else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from statistics import median, quantiles
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class Summary(NamedTuple):
 
 
 @contextmanager
-def no_garbage_collection() -> Iterator[None]:
+def no_garbage_collection() -> Generator[None]:
     """Collect now, and not before the block is left."""
     gc.collect()
     gc.freeze()
@@ -115,7 +115,7 @@ def summarize(turns: Sequence[Mapping[str, float]], base: str) -> dict[str, Summ
     summaries: dict[str, Summary] = {}
     for name in turns[0]:
         ratios = [turn[name] / turn[base] for turn in turns]
-        low, _, high = quantiles(ratios, n=4)
+        low, _, high = quantiles(ratios, n=4, method="inclusive")
         microseconds = median(turn[name] for turn in turns) * 1e6
         summaries[name] = Summary(microseconds, median(ratios), low, high, len(turns))
     return summaries

@@ -35,9 +35,7 @@ def _repeat(update: Callable[..., tuple[Any, jax.Array]], state: Any, data: Sequ
 def _sgd(loss: Loss, problem: problems.Problem) -> Step:
     def update(parameters: Any, *data: jax.Array) -> tuple[Any, jax.Array]:
         value, gradients = jax.value_and_grad(loss)(parameters, *data)
-        updated = [
-            p - problems.SGD_RATE * g for p, g in zip(parameters, gradients, strict=True)
-        ]
+        updated = [p - problems.SGD_RATE * g for p, g in zip(parameters, gradients, strict=True)]
         return updated, value
 
     return _repeat(update, problem.parameters, problem.data)

@@ -96,9 +96,7 @@ def cnn() -> Step:
     images = images.permute(0, 3, 1, 2).contiguous()
     k1, b1, k2, b2, w, b = problem.parameters
     values = [k1.transpose(3, 2, 0, 1), b1, k2.transpose(3, 2, 0, 1), b2, w, b]
-    parameters = [
-        torch.tensor(np.ascontiguousarray(value), requires_grad=True) for value in values
-    ]
+    parameters = [torch.tensor(np.ascontiguousarray(value), requires_grad=True) for value in values]
 
     def loss() -> Any:
         h = functional.conv2d(images, parameters[0], parameters[1], padding=1)

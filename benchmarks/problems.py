@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ def _glorot(random: RandomState, *shape: int) -> Array:
 def _dense_layers(random: RandomState, sizes: list[int]) -> list[Array]:
     """Weights `[n, m]` and bias `[m]` of each layer."""
     layers: list[Array] = []
-    for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+    for inputs, outputs in pairwise(sizes):
         layers += [_glorot(random, inputs, outputs), np.zeros(outputs, np.float32)]
     return layers
 

@@ -20,8 +20,8 @@ TITLES = {
 
 CAPTION = (
     "Time of a training step divided by that of the same step written by hand in JAX "
-    "(`jax.jit(jax.value_and_grad(...))` with optax, state donated), lower is better; in brackets the "
-    "quartiles over turns. Both were timed alternately in one process, in blocks of 4 ms after "
+    "(`jax.jit` of `jax.value_and_grad` with optax, state donated): lower is better; in brackets "
+    "the quartiles over turns. Both were timed alternately in one process, in blocks of 4 ms after "
     "warm-up, the value read at every step. TensorFlow and PyTorch ran in processes of their own, "
     "each with the hand-written step beside it. All candidates on JAX ran with "
     "`jax_cpu_enable_async_dispatch=False`."

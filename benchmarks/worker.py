@@ -1,4 +1,4 @@
-"""A process of its own for one measurement: `python -m benchmarks.worker MODULE.FUNCTION ARGUMENTS`.
+"""A process of its own for one measurement: `python -m benchmarks.worker FUNCTION ARGUMENTS`.
 
 The arguments are JSON, and so is the last line of the output. `call` starts one.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.metadata
 import importlib.util
@@ -56,7 +57,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out the files that import TensorFlow where it is not installed."""
     if HAS_TENSORFLOW or collection_path.suffix != ".py":
         return None
-    return "\nimport tensorflow" in collection_path.read_text(encoding="utf-8") or None
+    tree = ast.parse(collection_path.read_text(encoding="utf-8"))
+    names = {
+        alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names
+    }
+    return "tensorflow" in names or None
 
 
 @pytest.fixture(autouse=True)

@@ -166,7 +166,11 @@ class Tensor:
         return array if copy is False else array.copy()
 
     def __bool__(self) -> bool:
-        return bool(self.view())
+        array = self.value_array()
+        if isinstance(array, jax.core.Tracer):
+            return bool(array)
+        array = np.asarray(array)
+        return bool(array) if array.size else False
 
     def __float__(self) -> float:
         return float(self._scalar())

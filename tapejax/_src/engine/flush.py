@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from tapejax._src.core import errors
-from tapejax._src.core.avals import aval_of, placed_key, variable_key
+from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import recorder as recording
 from tapejax._src.engine.executable import (
@@ -38,13 +38,15 @@ class Carried(Protocol):
         tags: Distinguishes runs that keep different things.
         extra: Ops to split.
         save: Numbers of the values to keep.
+        extra_avals: Their avals.
     """
 
     tags: Any
     extra: Extra
     save: Sequence[int]
+    extra_avals: dict[int, Aval]
 
-    def finish(self, handles: dict[int, Tensor]) -> None:
+    def finish(self, handles: list[tuple[int, Tensor]]) -> None:
         """Take the handles of every value of the program that still exists."""
 
 
@@ -104,12 +106,14 @@ def _run(recorder: Recorder) -> None:
         listening = dict.fromkeys(t for r in recorder.listeners if (t := r()) is not None)
         tapes = [t for t in listening if t.is_open_to_questions]
         carried = HOOKS.carry(recorder, tapes) if tapes and HOOKS.carry is not None else None
-    handles: dict[int, Tensor] = {}
+    handles: list[tuple[int, Tensor]] = []
     if carried is not None:
         handles = _handles(recorder, node, live)
+        present = {number for number, _ in handles}
         for number in carried.save:
-            if number not in handles:
-                handles[number] = kept = Tensor(carried.extra_avals[number], recorder, number)  # type: ignore[attr-defined]
+            if number not in present:
+                kept = Tensor(carried.extra_avals[number], recorder, number)
+                handles.append((number, kept))
                 live.append(kept)
         request = Request(tuple([t.index for t in live]), (), carried.tags)
     else:
@@ -124,19 +128,20 @@ def _run(recorder: Recorder) -> None:
         raise error[1]
 
 
-def _handles(recorder: Recorder, node: Program, live: Sequence[Tensor]) -> dict[int, Tensor]:
-    """A tensor for every leaf and every live result."""
+def _handles(
+    recorder: Recorder, node: Program, live: Sequence[Tensor]
+) -> list[tuple[int, Tensor]]:
+    """Every leaf and every live result as (number, tensor)."""
     numbers = [number for n in node.path() for number, _ in n.leaves]
-    handles: dict[int, Tensor] = {}
+    handles: list[tuple[int, Tensor]] = []
     for position, (number, ref) in enumerate(zip(numbers, recorder.leaves, strict=True)):
         tensor = ref()
         if tensor is None:
             array = recorder.values[position]
             aval = aval_of(array)
             tensor = Tensor.concrete(array, aval, aval)
-        handles[number] = tensor
-    handles.update((t.index, t) for t in live)
-    return handles
+        handles.append((number, tensor))
+    return handles + [(t.index, t) for t in live]
 
 
 def _donatable(recorder: Recorder) -> tuple[int, ...]:
@@ -293,6 +298,7 @@ def _forget(recorder: Recorder) -> None:
     """Drop what belonged to the run: the recorder may be kept by leaf marks of its tensors."""
     recorder.values = []
     recorder.leaves = []
+    recorder.entered = {}
     recorder.results = []
     recorder.listeners = []
     recorder.assigned = {}

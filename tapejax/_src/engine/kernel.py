@@ -46,6 +46,8 @@ class Kernel:
         assigns: For the value given to a variable: whether that variable is trainable. Else None.
         custom: Number of inputs whose cotangents a user's function gives, or None.
         check: (fails, message) for failures that depend on values, or None.
+        half: Whether it is the forward or backward half of a split kernel: connections then also run
+            through integer and boolean residuals.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
     """
 
@@ -68,6 +70,7 @@ class Kernel:
         "fn",
         "gradient",
         "groups",
+        "half",
         "jit",
         "name",
         "node",
@@ -90,6 +93,7 @@ class Kernel:
         allowed: tuple[str, ...] | None = None,
         broadcast: bool = False,
         expansion: Any = None,
+        half: bool = False,
     ) -> None:
         self.name = name
         self.fn = fn
@@ -105,6 +109,7 @@ class Kernel:
         self.allowed = allowed
         self.broadcast = broadcast
         self.expansion = expansion
+        self.half = half
         self._traced: dict[Avals, Traced] = {}
         self._splits: dict[Any, Split] = {}
         self._pulls: dict[Any, Pull] = {}
@@ -217,6 +222,8 @@ class Kernel:
             return (0,) * len(traced.outs)
         if self.custom is not None:
             return tuple((1 << self.custom) - 1 if out.inexact else 0 for out in traced.outs)
+        if self.half:
+            return traced.depends
         open_inputs = sum(
             1 << i for i, a in enumerate(avals) if a.inexact and i not in self.blocked
         )
@@ -336,7 +343,7 @@ class Split:
             kept = [r for r, j in zip(residuals, self._from_values, strict=True) if j is None]
             return (*outs, *kept)
 
-        self.forward = Kernel(kernel.name, forward, node=kernel.node)
+        self.forward = Kernel(kernel.name, forward, node=kernel.node, half=True)
         self.forward.outs(avals)
         self.saved = tuple(j for j in self._from_values if j is not None)
 
@@ -396,7 +403,7 @@ def nonzero_part(
     A linear function's output that does not read its argument is zero, and a zero need not be
     computed.
     """
-    whole = Kernel(name, fn, node=node)
+    whole = Kernel(name, fn, node=node, half=True)
     linear = -1 << first
     alive = tuple(n for n, mask in enumerate(whole.traced(avals).depends) if mask & linear)
     positions = tuple(wanted[n] for n in alive)
@@ -409,7 +416,7 @@ def nonzero_part(
         outs = fn(*inputs)
         return tuple(outs[n] for n in alive)
 
-    return Backward(Kernel(name, part, node=node), positions)
+    return Backward(Kernel(name, part, node=node, half=True), positions)
 
 
 class Pull:

@@ -74,6 +74,8 @@ class Recorder:
     Attributes:
         node: The program recorded so far.
         leaves: Weak references to the tensors that entered, by order of `Program.leaves`.
+        entered: `id` of such a tensor -> (weak reference, number), for when another thread has
+            taken the mark `Tensor.leaf` over.
         values: Their arrays.
         owned: Whether each buffer may be donated once its tensor is gone.
         floats, ints: The Python numbers of this run.
@@ -99,6 +101,7 @@ class Recorder:
         "callbacks",
         "captures",
         "cells",
+        "entered",
         "floats",
         "hidden",
         "inline",
@@ -119,6 +122,7 @@ class Recorder:
     def __init__(self, symbolic: str | None = None, lock: Any = None) -> None:
         self.node: Program = ROOT
         self.leaves: list[weakref.ref[Tensor]] = []
+        self.entered: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self.values: list[Any] = []
         self.owned: list[bool] = []
         self.floats: list[float] = []
@@ -213,7 +217,9 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
         elif isinstance(array, jax.core.Tracer):
             recorder.inline = True
             recorder.limit = -1
-        recorder.leaves.append(weakref.ref(tensor))
+        ref = weakref.ref(tensor)
+        recorder.leaves.append(ref)
+        recorder.entered[id(tensor)] = (ref, number)
         recorder.values.append(array)
         recorder.owned.append(array is not None and tensor.owned)
         tensor.leaf = (recorder, number)
@@ -231,17 +237,20 @@ def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
     return array
 
 
-def leaf_key(tensor: Tensor) -> LeafKey | int:
-    """The key of a tensor that is not part of this thread's program yet; makes it concrete.
+def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
+    """The key of a tensor that is not marked as part of this thread's program; makes it concrete.
 
     A function being traced takes it as it is: its value is supplied when the function is called. A
     value of a traced function whose gradient rule is running has a number here already.
     """
+    entered = recorder.entered.get(id(tensor))
+    if entered is not None and entered[0]() is tensor:
+        return entered[1]
     if tensor.array is None:
-        for recorder, mapping in LOCAL.recorder.aliases:
-            if tensor.recorder is recorder and tensor.index in mapping:
+        for traced, mapping in recorder.aliases:
+            if tensor.recorder is traced and tensor.index in mapping:
                 return mapping[tensor.index]
-        if LOCAL.recorder.symbolic is not None:
+        if recorder.symbolic is not None:
             return tensor.aval if tensor.cell is None else tensor.key
         assert tensor.recorder is not None
         tensor.recorder.materialize(tensor)
@@ -262,7 +271,7 @@ def record1(kernel: Kernel, x: Any) -> Tensor:
         if leaf is not None and leaf[0] is recorder:
             i = leaf[1]
         else:
-            i = x.key if x.array is not None else leaf_key(x)
+            i = leaf_key(recorder, x)
             new = type(i) is not int
     node = recorder.node
     following = node.edges.get((kernel, i))
@@ -297,7 +306,7 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  a
             if leaf is not None and leaf[0] is recorder:
                 i = leaf[1]
             else:
-                i = x.key if x.array is not None else leaf_key(x)
+                i = leaf_key(recorder, x)
                 new_x = type(i) is not int
     else:
         i = FLOAT if kind is float else INT
@@ -315,7 +324,7 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  a
             elif new_x and x is y:
                 j = -1
             else:
-                j = y.key if y.array is not None else leaf_key(y)
+                j = leaf_key(recorder, y)
                 new_y = type(j) is not int
     else:
         j = FLOAT if kind_y is float else INT
@@ -381,7 +390,7 @@ def _number_or_key(recorder: Recorder, x: Tensor, new: list[Tensor]) -> Any:
     for n, other in enumerate(new):
         if other is x:
             return -1 - n
-    key = x.key if x.array is not None else leaf_key(x)
+    key = leaf_key(recorder, x)
     if type(key) is not int:
         new.append(x)
     return key
@@ -431,7 +440,7 @@ def number_of(tensor: Any) -> int:
     leaf = tensor.leaf
     if leaf is not None and leaf[0] is recorder:
         return leaf[1]
-    key = leaf_key(tensor)
+    key = leaf_key(recorder, tensor)
     if isinstance(key, int):
         return key
     edge = ("leaf", key)

@@ -28,7 +28,6 @@ ADVICE = {
     "contrib": "It belongs to TensorFlow 1 and is not part of TensorFlow 2.",
     "data": "Iterate over slices of NumPy arrays, as examples/digits.py does.",
     "distribute": "Programs run on one device for now.",
-    "function": "Leave the decorator out: eager steps are compiled as they are.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",
     "io": "Read and write files with Python or NumPy.",
@@ -42,6 +41,8 @@ ADVICE = {
     "python": "`tensorflow.python` is TensorFlow's private package; use the public name.",
     "train": "The optimizers are in `tf.keras.optimizers`.",
 }
+# What a public module imports for itself.
+_NOT_TENSORFLOWS = {"TYPE_CHECKING", "annotations", "missing_attribute"}
 
 
 def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
@@ -145,7 +146,9 @@ def _names_of(module: ModuleType, prefix: str) -> set[str]:
     found = {
         prefix + name
         for name, value in vars(module).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
+        if not name.startswith("_")
+        and not isinstance(value, ModuleType)
+        and name not in _NOT_TENSORFLOWS
     }
     for entry in pkgutil.iter_modules(getattr(module, "__path__", ())):
         if entry.name.startswith("_"):

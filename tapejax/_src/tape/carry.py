@@ -47,26 +47,22 @@ class Entry(NamedTuple):
     Attributes:
         segment: The segment.
         kept: Number -> tensor, for the values the pullbacks need.
-        others: Number -> weak reference, for values that may be asked for as sources or targets.
+        others: (number, weak reference) of values that may be asked for as sources or targets.
         cells: Number -> the variable whose value it was.
         callbacks: First output of a custom op -> the user's gradient function.
     """
 
     segment: Segment
     kept: dict[int, Tensor]
-    others: dict[int, weakref.ref[Tensor]]
+    others: list[tuple[int, weakref.ref[Tensor]]]
     cells: dict[int, weakref.ref[Variable]]
     callbacks: dict[int, Callable[..., Any]]
 
     def present(self) -> tuple[list[int], list[Tensor]]:
-        """The numbers whose tensors still exist, and those tensors."""
-        found = dict(self.kept)
-        for number, ref in self.others.items():
-            tensor = ref()
-            if tensor is not None:
-                found[number] = tensor
-        numbers = sorted(found)
-        return numbers, [found[n] for n in numbers]
+        """The tensors that still exist, with their numbers (several may have the same)."""
+        pairs = list(self.kept.items())
+        pairs += [(n, t) for n, ref in self.others if (t := ref()) is not None]
+        return [n for n, _ in pairs], [t for _, t in pairs]
 
 
 class Plan(NamedTuple):
@@ -107,20 +103,20 @@ class Carry:
         self.save = plan.save
         self.extra_avals = plan.extra_avals
 
-    def finish(self, handles: dict[int, Tensor]) -> None:
+    def finish(self, handles: list[tuple[int, Tensor]]) -> None:
         """Give each tape the handles of its segment."""
         recorder = self._recorder
+        by_number = dict(handles)
         for tape, segment in zip(self._tapes, self._plan.segments, strict=True):
-            kept = {n: handles[n] for n in segment.save}
-            others = {
-                n: weakref.ref(t)
-                for n, t in handles.items()
-                if n in segment.avals and n not in kept
-            }
+            kept = {n: by_number[n] for n in segment.save}
+            held = {id(t) for t in kept.values()}
+            others = [
+                (n, weakref.ref(t)) for n, t in handles if n in segment.avals and id(t) not in held
+            ]
             tape.take(Entry(segment, kept, others, recorder.cells, recorder.callbacks), recorder)
-            for number in segment.active:
-                if number in handles:
-                    tape.past.know(handles[number])
+            for number, tensor in handles:
+                if number in segment.active:
+                    tape.past.know(tensor)
 
 
 def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool]]) -> Plan:
@@ -144,7 +140,7 @@ def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool]]) -> P
 def _split_for(op: RecordedOp, active: set[int], extra: Extra, table: list[Aval]) -> None:
     """Split an op by every input a gradient may be wanted for."""
     kernel = op.kernel
-    if kernel.custom is not None or kernel.gradient == "lookup" or op.split is not None:
+    if kernel.custom is not None or kernel.gradient == "lookup":
         return
     first = op.outs[0]
     avals = tuple([table[i] for i in op.ins])
@@ -152,7 +148,13 @@ def _split_for(op: RecordedOp, active: set[int], extra: Extra, table: list[Aval]
         reads = 0
         for mask in kernel.reads(avals):
             reads |= mask
-        wanted = tuple(n for n, i in enumerate(op.ins) if reads >> n & 1 and i in active)
+        wanted = tuple(
+            n
+            for n, i in enumerate(op.ins)
+            if reads >> n & 1 and i in active and avals[n].inexact
+        )
+        if not wanted:
+            return
         if kernel.sparse is not None and wanted == (kernel.sparse[0],):
             return
         split = kernel.split(wanted, avals)
@@ -164,6 +166,9 @@ def _split_for(op: RecordedOp, active: set[int], extra: Extra, table: list[Aval]
     op.split, op.residuals = extra[first]
     op.kernel = op.split.forward
     op.outs += op.residuals
+    seen = sum(1 << n for n, number in enumerate(op.ins) if number in active)
+    reads = op.kernel.reads(avals)
+    active.update(out for out, mask in zip(op.outs, reads, strict=True) if mask & seen)
 
 
 def _values_needed(op: RecordedOp, keep_inputs: bool) -> list[int]:

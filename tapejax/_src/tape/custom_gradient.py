@@ -83,20 +83,34 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     References:
         https://www.tensorflow.org/api_docs/python/tf/custom_gradient
     """
-    if f is None:
-        return custom_gradient
-    function = f
+    return custom_gradient if f is None else CustomGradient(f)
 
-    @functools.wraps(function)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+
+class CustomGradient:
+    """A function with its own gradient: what `tf.custom_gradient` returns."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        functools.update_wrapper(self, function, updated=())
+
+    def __get__(self, instance: Any, owner: Any = None) -> CustomGradient:
+        """Bind a method: the object is not an argument that gets a gradient."""
+        return CustomGradient(self._function.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function and record its rule.
+
+        Raises:
+            TypeError: If variables are read and the gradient function does not accept them.
+        """
         watcher = GradientTape()
         try:
             with watcher:
-                returned = function(*args, **kwargs)
+                returned = self._function(*args, **kwargs)
             read = watcher.watched_variables()
         finally:
             watcher.discard()
-        result, grad_fn = _unpacked(returned, function)
+        result, grad_fn = _unpacked(returned, self._function)
         flat_args = nest.flatten(args)
         given = [*flat_args, *kwargs.values()]
         variables = [v for v in read if all(v is not a for a in given)]
@@ -106,8 +120,6 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         outputs = [as_tensor(x) for x in nest.flatten(result)]
         rule = _rule(grad_fn, result, len(flat_args), variables)
         return nest.pack_sequence_as(result, _record_rule(inputs, outputs, rule))
-
-    return decorated
 
 
 def _unpacked(returned: Any, function: Callable[..., Any]) -> tuple[Any, Rule]:

@@ -78,7 +78,9 @@ class Past:
 
 def _extend(recorder: Recorder, event: Import) -> Program:
     builder = Builder(recorder.node, list(recorder.avals()), event)
-    mapping = dict(event.present)
+    mapping: dict[int, int] = {}
+    for number, leaf in event.present:
+        mapping.setdefault(number, leaf)
     for number, aval in event.segment.avals.items():
         if number not in mapping:
             mapping[number] = builder.absent(aval)

@@ -9,6 +9,7 @@ from tapejax._src.core.avals import Aval, VariableKey
 from tapejax._src.engine.kernel import Kernel, Split
 from tapejax._src.engine.program import Program
 
+IDENTITY = Kernel("identity", lambda x: x, node="Identity")
 STOP_GRADIENT = Kernel("stop_gradient", lambda x: x, node="StopGradient", gradient="none")
 
 
@@ -116,6 +117,10 @@ class View:
         mapping = node.payload
         self.ops += [op.renamed(mapping) for op in segment.ops]
         self.active.update(mapping[i] for i in segment.active)
+        for number, leaf in node.event.present:
+            if mapping[number] != leaf:  # a second handle of the same value
+                self.ops.append(RecordedOp(IDENTITY, (mapping[number],), (leaf,), present=False))
+                self.active.add(leaf)
 
     def _step(self, node: Program, place: dict[int, int]) -> None:
         if self._whole is not None:

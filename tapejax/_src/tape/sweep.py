@@ -69,6 +69,7 @@ class Sweep:
         for bit, numbers in enumerate(sources):
             for number in active.intersection(numbers):
                 self.reach[number] = self.reach.get(number, 0) | 1 << bit
+        self.seeds = dict(self.reach)
         self.reads = [op.kernel.reads(tuple([table[i] for i in op.ins])) for op in ops]
         for op, reads in zip(ops, self.reads, strict=True):
             self._propagate(op, reads)
@@ -106,7 +107,7 @@ class Sweep:
             self.position -= 1
             op = self.ops[self.position]
             given = tuple(n for n, out in enumerate(op.outs) if out in self.cotangents)
-            wanted = self._wanted(op, self.reads[self.position], given)
+            wanted = self._wanted(builder, op, given)
             if not wanted:
                 continue
             if op.kernel.gradient == "lookup":
@@ -117,7 +118,9 @@ class Sweep:
                 )
             if op.kernel.custom is not None:
                 return Suspension(self, op.outs[0], self._all_cotangents(builder, op))
-            if op.kernel.sparse is not None and wanted == (op.kernel.sparse[0],):
+            if op.kernel.node in _IDENTITIES:
+                self._add(builder, op.ins[0], self.cotangents[op.outs[0]])
+            elif op.kernel.sparse is not None and wanted == (op.kernel.sparse[0],):
                 self._sparse(builder, op)
             else:
                 self._dense(builder, op, wanted, given)
@@ -126,21 +129,34 @@ class Sweep:
     def resume(self, builder: Builder, results: Sequence[int | None]) -> Suspension | None:
         """Go on with the cotangents that the user's function gave for the op's inputs."""
         op = self.ops[self.position]
-        for number, result in zip(op.ins, results, strict=False):
-            if result is not None and builder.table[number].inexact:
+        refused = 0
+        for place, (number, result) in enumerate(zip(op.ins, results, strict=False)):
+            if result is None:
+                refused |= 1 << place
+            elif builder.table[number].inexact:
                 self._add(builder, number, self._conjugate(builder, result))
+        if refused:
+            self._disconnect(self.position, refused)
         return self.run(builder)
 
+    def _disconnect(self, position: int, inputs: int) -> None:
+        """A rule returned None for some inputs: nothing is connected through them."""
+        self.reads = list(self.reads)
+        self.reads[position] = tuple(mask & ~inputs for mask in self.reads[position])
+        self.reach = dict(self.seeds)
+        for op, reads in zip(self.ops, self.reads, strict=True):
+            self._propagate(op, reads)
+
     def _wanted(
-        self, op: RecordedOp, reads: tuple[int, ...], given: tuple[int, ...]
+        self, builder: Builder, op: RecordedOp, given: tuple[int, ...]
     ) -> tuple[int, ...]:
         mask = 0
         for n in given:
-            mask |= reads[n]
+            mask |= self.reads[self.position][n]
         return tuple(
             position
             for position, number in enumerate(op.ins)
-            if mask >> position & 1 and self.reach.get(number)
+            if mask >> position & 1 and self.reach.get(number) and builder.table[number].inexact
         )
 
     def _dense(
@@ -246,6 +262,8 @@ class Sweep:
         return builder.emit(kernel, (cotangent.values, cotangent.indices))[0]
 
 
+_IDENTITIES = ("Identity", "ReadVariableOp")
+"""Ops that hand a cotangent on as it is, rows included."""
 CONCAT = Kernel("concat", lambda x, y: jnp.concatenate([x, y]), groups=(0, 0), node="ConcatV2")
 FLATTEN = Kernel("reshape", lambda x: jnp.reshape(x, (-1,)), node="Reshape")
 _rows: dict[tuple[int, ...], Kernel] = {}
