@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -78,8 +79,10 @@ class Row:
         return np.random.default_rng([ord(letter) for letter in purpose + self.id])
 
     def field(self, name: str, default: Any = None) -> Any:
-        """A keyword of the `@op` decorator."""
+        """A keyword of the `@op` decorator; `differs={case: reason}` is of those cases only."""
         value = self.op.fields.get(name)
+        if name == "differs" and isinstance(value, Mapping):
+            value = value.get(self.source)
         return default if value is None else value
 
     @property

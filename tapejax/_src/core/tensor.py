@@ -39,6 +39,7 @@ class Tensor:
     """
 
     __slots__ = (
+        "__dict__",  # users hang attributes on tensors; it costs nothing until they do
         "__weakref__",
         "array",
         "aval",

@@ -16,6 +16,7 @@ from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
+from tapejax._src.engine.program import ROOT
 from tapejax._src.engine.recorder import LOCAL
 
 
@@ -47,10 +48,24 @@ def constant_tensor(array: Any) -> Tensor:
     aval = aval_of(array)
     if isinstance(array, np.ndarray):
         return Tensor.concrete(array, aval, aval)
+    if isinstance(array, jax.core.Tracer):
+        run_before_tracing()
     key = placed_key(aval, array)
     if key is not aval:
         running.arrays_are_spread()
     return Tensor.concrete(array, aval, key)
+
+
+def run_before_tracing() -> None:
+    """Run what is pending before a tracer of the user's own JAX transformation joins the program.
+
+    Otherwise the pending concrete values would be computed inside that transformation and be lost
+    with it.
+    """
+    recorder = LOCAL.recorder
+    if not recorder.inline and recorder.node is not ROOT and recorder.symbolic is None:
+        with jax.ensure_compile_time_eval():
+            running.flush(recorder)
 
 
 def static_tensor(value: Any) -> Tensor:

@@ -79,6 +79,11 @@ class Plan:
         also = [i for check in self.checks for i in check.ins]
         also += [step for chain in self.chains.values() for step in chain if step >= 0]
         self.ops, self.needed = needed(ops, [*live, *also])
+        made = {out for op in self.ops for out in op[2]}.union(
+            self.leaf_numbers, self.constants, [number for number, _ in self.scalars]
+        )
+        self.absent = self.needed - made
+        """Values needed that this program cannot compute."""
 
     def __call__(self, floats: Any, ints: Any, *leaves: Any) -> tuple[list[Any], Any]:
         env: dict[int, Any] = dict(self.constants)

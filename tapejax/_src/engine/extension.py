@@ -174,13 +174,34 @@ def _scalar_aval(kernel: Kernel, fixed: Sequence[Aval | None], position: int, pa
     if partner is None:
         return make_aval((), np.dtype(np.float32 if part == "float" else np.int32))
     if part == "float" and not partner.inexact:
-        raise TypeError(
-            f"Cannot convert a Python float to a tensor of dtype {partner.tf_dtype.name} "
-            f"[Op:{kernel.node}]: the other operand has shape {partner.tf_shape} and dtype "
-            f"{partner.tf_dtype.name}. Convert it with tf.cast(x, tf.float32) first, "
-            "or pass a Python int."
-        )
+        raise _float_beside(kernel, partner, position)
     return make_aval((), partner.dtype)
+
+
+def _float_beside(kernel: Kernel, partner: Aval, position: int) -> Exception:
+    """The error for a Python float beside a tensor that holds no floats."""
+    dtype = partner.tf_dtype
+    cure = (
+        f"The tensor has shape {partner.tf_shape}; convert it with tf.cast(x, tf.float32) first, "
+        "or pass a Python int."
+    )
+    if kernel.node == "AddV2":
+        pair = [_spelled(partner), "float"]
+        expected, actual = pair if position else pair[::-1]
+        return errors.InvalidArgumentError(
+            None,
+            None,
+            f"cannot compute AddV2 as input #1(zero-based) was expected to be a {expected} tensor "
+            f"but is a {actual} tensor [Op:AddV2] name: ; {cure}",
+        )
+    if kernel.node == "RealDiv" and position:
+        return TypeError(
+            f"`x` and `y` must have the same dtype, got {dtype!r} != tf.float32. {cure}"
+        )
+    return TypeError(
+        f"Cannot convert a Python float to EagerTensor of dtype {dtype.name} [Op:{kernel.node}]. "
+        f"{cure}"
+    )
 
 
 def check_inputs(kernel: Kernel, avals: Sequence[Aval]) -> None:

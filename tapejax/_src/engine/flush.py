@@ -181,10 +181,18 @@ def _scalars(recorder: Recorder, node: Program) -> tuple[Any, Any]:
     cached = node.scalar_cache
     if cached is not None and cached[0] == key:
         return cached[1]
+    floats, ints = _on_device(packed, recorder)
+    if isinstance(floats, jax.core.Tracer) or isinstance(ints, jax.core.Tracer):
+        with jax.ensure_compile_time_eval():  # the user's own jax.jit is tracing
+            floats, ints = _on_device(packed, recorder)
+    node.scalar_cache = (key, (floats, ints))
+    return floats, ints
+
+
+def _on_device(packed: np.ndarray[Any, Any], recorder: Recorder) -> tuple[Any, Any]:
     with jax.enable_x64(True):
         floats = jax.device_put(packed) if recorder.floats else None
         ints = jax.device_put(_packed_ints(recorder)) if recorder.ints else None
-    node.scalar_cache = (key, (floats, ints))
     return floats, ints
 
 
@@ -298,6 +306,7 @@ def _forget(recorder: Recorder) -> None:
     """Drop what belonged to the run: the recorder may be kept by leaf marks of its tensors."""
     recorder.values = []
     recorder.leaves = []
+    recorder.held = None
     recorder.entered = {}
     recorder.results = []
     recorder.listeners = []
@@ -310,6 +319,8 @@ def _forget(recorder: Recorder) -> None:
 
 def peek(recorder: Recorder, tensor: Tensor) -> Any:
     """Compute one pending value of another thread's recorder without disturbing it."""
+    if recorder.symbolic is not None and LOCAL.recorder is recorder:
+        raise errors.OperatorNotAllowedInGraphError(recorder.symbolic)
     if recorder.symbolic is not None:
         raise errors.InaccessibleTensorError(
             f"A tensor of shape {tensor.shape} and dtype {tensor.dtype.name} is out of scope: it "
@@ -318,6 +329,12 @@ def peek(recorder: Recorder, tensor: Tensor) -> Any:
     node = recorder.node
     plan = Plan(node, (tensor.index,), None, {})
     plan.checks = []
+    if plan.absent:
+        raise RuntimeError(
+            f"A tensor of shape {tensor.shape} and dtype {tensor.dtype.name} has no value here: it "
+            "is part of a jacobian being recorded, or of a computation that is gone. Compute with tf "
+            "ops instead of reading it."
+        )
     floats = np.array(recorder.floats)
     ints = _packed_ints(recorder)
     values = recorder.values[: len(plan.leaf_numbers)]

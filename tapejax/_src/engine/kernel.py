@@ -289,6 +289,22 @@ def _cotangents(outs: Avals, given: tuple[int, ...], values: Sequence[Any]) -> t
     return tuple(full)
 
 
+def _varying_as(cotangent: Any, like: Any) -> Any:
+    """A cotangent that varies over the mesh axes its output varies over, inside `shard_map`."""
+    axes = _varying_axes(like)
+    if not axes or isinstance(cotangent, np.ndarray):
+        return cotangent
+    missing = axes - _varying_axes(cotangent)
+    return jax.lax.pcast(cotangent, tuple(missing), to="varying") if missing else cotangent
+
+
+def _varying_axes(array: Any) -> frozenset[str]:
+    """The mesh axes an array varies over, inside `shard_map`."""
+    found = jax.typeof(array)
+    newer = getattr(found, "manual_axis_type", None)
+    return frozenset(getattr(found, "vma", ()) if newer is None else newer.varying)
+
+
 class Backward:
     """A backward kernel with the inputs that can get something other than a structural zero."""
 
@@ -432,10 +448,11 @@ class Pull:
 
         def pullback(*inputs: Any) -> tuple[Any, ...]:
             primals = inputs[:count]
-            _, pull = jax.vjp(
+            values, pull = jax.vjp(
                 _restricted(kernel.fn, primals, wanted), *[primals[i] for i in wanted]
             )
-            return pull(_cotangents(outs, given, inputs[count:]))
+            cotangents = _cotangents(outs, given, inputs[count:])
+            return pull(tuple(map(_varying_as, cotangents, values)))
 
         self.backward = nonzero_part(
             f"{kernel.name}.backward",

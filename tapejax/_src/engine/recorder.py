@@ -87,8 +87,12 @@ class Recorder:
         aliases: While a rule of a traced function runs: that function's recorder, and the numbers
             its values have here.
         limit: Depth from which a cut is looked for.
+        rules: How many gradient rules of the user are running: a value read meanwhile is computed
+            on the side, so that the gradient being recorded goes on.
         symbolic: Why values cannot be read (a function is being traced), or None.
         captures: While a function is traced: the outside tensors it uses. Else None.
+        held: When a tape goes on from an earlier program: the tensors that entered, kept alive
+            because they link the two. Else None.
         hidden: While a function is traced: what it draws anew at each call. Else None.
         inline: Whether some leaf is a tracer of the user's own JAX transformation.
         lock: Held while the program runs, so that another thread may read a pending value.
@@ -103,6 +107,7 @@ class Recorder:
         "cells",
         "entered",
         "floats",
+        "held",
         "hidden",
         "inline",
         "ints",
@@ -113,6 +118,7 @@ class Recorder:
         "node",
         "owned",
         "results",
+        "rules",
         "symbolic",
         "table",
         "table_node",
@@ -125,6 +131,7 @@ class Recorder:
         self.entered: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self.values: list[Any] = []
         self.owned: list[bool] = []
+        self.held: list[Tensor] | None = None
         self.floats: list[float] = []
         self.ints: list[int] = []
         self.results: list[weakref.ref[Tensor]] = []
@@ -135,6 +142,7 @@ class Recorder:
         self.limit: int = SOFT_LIMIT
         self.aliases: list[tuple[Recorder, dict[int, int]]] = []
         self.symbolic = symbolic
+        self.rules = 0
         self.captures: list[Tensor] | None = None if symbolic is None else []
         self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = (
             None if symbolic is None else []
@@ -153,7 +161,7 @@ class Recorder:
 
     def materialize(self, tensor: Tensor) -> Any:
         """Compute a pending tensor, from this thread or another."""
-        if LOCAL.recorder is self:
+        if LOCAL.recorder is self and not self.rules:
             RUN.flush(self)
         else:
             with self.lock:
@@ -217,6 +225,8 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
         elif isinstance(array, jax.core.Tracer):
             recorder.inline = True
             recorder.limit = -1
+        if recorder.held is not None:
+            recorder.held.append(tensor)
         ref = weakref.ref(tensor)
         recorder.leaves.append(ref)
         recorder.entered[id(tensor)] = (ref, number)
@@ -232,7 +242,8 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
 def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
     """Large, wide or donated arrays go to the device once; small ones are passed each time."""
     if array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
-        with jax.enable_x64(True):
+        # Even while the user's own jax.jit is tracing, this is a concrete array.
+        with jax.ensure_compile_time_eval(), jax.enable_x64(True):
             array = tensor.array = jax.device_put(array)
     return array
 

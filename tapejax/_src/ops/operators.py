@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from tapejax._src.core import errors
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_partner, constant_tensor
+from tapejax._src.engine.convert import as_partner, as_tensor, constant_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL, record1, record2
 from tapejax._src.engine.registry import find_kernel
@@ -17,6 +18,7 @@ from tapejax._src.ops import (
     arithmetic,
     assignment,
     bitwise,
+    casting,
     comparison,
     index_keys,
     matmul,
@@ -25,11 +27,22 @@ from tapejax._src.ops import (
     slicing,
 )
 
+newaxis = None
+"""`tf.newaxis`: in an index, a new axis of size 1."""
+
 _Method = Callable[[Any, Any], Any]
+_Recovery = Callable[[Any, Any, Any, Exception], Any]
+"""What to do after an operator failed: (public function, tensor, other operand, error)."""
+
+_UNFIT = (errors.InvalidArgumentError, TypeError)
 
 
-def _binary(function: Any) -> tuple[_Method, _Method]:
-    """The operator and its reflected form, with a short way for tensors and Python numbers."""
+def _binary(function: Any, recover: _Recovery) -> tuple[_Method, _Method]:
+    """The operator and its reflected form, with a short way for tensors and Python numbers.
+
+    What an operand of another dtype leads to is found out after the op has failed, so that the
+    short way pays nothing for it.
+    """
     definition = function.op
     if definition.fields.get("check") is not None:
         return _checked(function)
@@ -37,17 +50,87 @@ def _binary(function: Any) -> tuple[_Method, _Method]:
 
     def method(self: Any, other: Any) -> Any:
         kind = type(other)
-        if kind is Tensor or kind is float or kind is int or kind is Variable:
-            return record2(kernel, self, other)
-        return _general(function, self, other)
+        try:
+            if kind is Tensor or kind is float or kind is int or kind is Variable:
+                return record2(kernel, self, other)
+            return _general(function, self, other)
+        except _UNFIT as error:
+            return recover(function, self, other, error)
 
     def reflected(self: Any, other: Any) -> Any:
         kind = type(other)
-        if kind is Tensor or kind is float or kind is int or kind is Variable:
-            return record2(kernel, other, self)
-        return _general(function, other, self)
+        try:
+            if kind is Tensor or kind is float or kind is int or kind is Variable:
+                return record2(kernel, other, self)
+            return _general(function, other, self)
+        except _UNFIT as error:
+            return (
+                _reflected_multiply(self, other, error)
+                if recover is _multiply
+                else _hard(function, self, other, error)
+            )
 
     return method, reflected
+
+
+def _hard(function: Any, self: Any, other: Any, error: Exception) -> Any:
+    """The other operand must take the tensor's dtype: TypeError "Cannot convert ..."."""
+    del function
+    if not isinstance(other, (Tensor, Variable)):
+        as_tensor_beside(self, other)
+    raise error
+
+
+def _fits(self: Any, other: Any) -> bool:
+    """Whether the other operand is a tensor, or can take the dtype of `self`."""
+    if isinstance(other, (Tensor, Variable)):
+        return True
+    try:
+        as_tensor_beside(self, other)
+    except TypeError:
+        return False
+    return True
+
+
+def _soft(function: Any, self: Any, other: Any, error: Exception) -> Any:
+    """`+` keeps the dtype of an operand that does not fit, and its op names the two dtypes."""
+    if _fits(self, other):
+        raise error
+    return function(self, as_tensor(other))
+
+
+def _divide(function: Any, self: Any, other: Any, error: Exception) -> Any:
+    """`/` converts like `+`, and complains of two dtypes itself."""
+    del function
+    x, y = self.dtype, as_tensor(other).dtype
+    alike = x == y or (not isinstance(other, (Tensor, Variable)) and _fits(self, other))
+    if alike or x.is_bool:
+        raise error
+    raise TypeError(
+        f"`x` and `y` must have the same dtype, got {x!r} != {y!r}. Division never promotes: "
+        f"convert one side with tf.cast(x, {y!r}) or tf.cast(y, {x!r})."
+    ) from None
+
+
+def _multiply(function: Any, self: Any, other: Any, error: Exception) -> Any:
+    """`*` where either side is bool means logical and."""
+    if self.dtype.is_bool:
+        return _both(self, as_tensor(other))
+    return _hard(function, self, other, error) if not _is_bool(other) else _both(self, other)
+
+
+def _reflected_multiply(self: Any, other: Any, error: Exception) -> Any:
+    if self.dtype.is_bool:
+        return _both(as_tensor_beside(self, other), self)
+    return _hard(None, self, other, error)
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, (Tensor, Variable)) and value.dtype.is_bool
+
+
+def _both(x: Any, y: Any) -> Any:
+    return comparison.logical_and(casting.cast(x, "bool"), casting.cast(y, "bool"))
 
 
 def _checked(function: Any) -> tuple[_Method, _Method]:
@@ -79,11 +162,16 @@ def _equality(function: Any, different: bool) -> _Method:
             return different
         kind = type(other)
         if kind is float or kind is int:
-            return record2(kernel, self, other)
+            try:
+                return record2(kernel, self, other)
+            except TypeError as error:
+                return _hard(function, self, other, error)
         if not isinstance(other, (Tensor, Variable)):
             try:
                 other = as_tensor_beside(self, other)
-            except (ValueError, TypeError):
+            except ValueError:
+                if isinstance(other, (list, tuple, np.ndarray)):
+                    raise
                 return NotImplemented
         if _fit(self, other):
             return record2(kernel, self, other)
@@ -184,23 +272,23 @@ def _variable_getitem(self: Variable, index: Any) -> Any:
 def attach() -> None:
     """Put the operators on the classes."""
     table: dict[str, Any] = {}
-    for name, function in {
-        "add": arithmetic.add,
-        "sub": arithmetic.subtract,
-        "mul": arithmetic.multiply,
-        "truediv": arithmetic.divide,
-        "floordiv": arithmetic.floordiv,
-        "mod": arithmetic.floormod,
-        "matmul": matmul.matmul,
-    }.items():
-        table[f"__{name}__"], table[f"__r{name}__"] = _binary(function)
+    for name, function, recover in (
+        ("add", arithmetic.add, _soft),
+        ("sub", arithmetic.subtract, _hard),
+        ("mul", arithmetic.multiply, _multiply),
+        ("truediv", arithmetic.divide, _divide),
+        ("floordiv", arithmetic.floordiv, _hard),
+        ("mod", arithmetic.floormod, _hard),
+        ("matmul", matmul.matmul, _soft),
+    ):
+        table[f"__{name}__"], table[f"__r{name}__"] = _binary(function, recover)
     for name, function in {
         "lt": comparison.less,
         "le": comparison.less_equal,
         "gt": comparison.greater,
         "ge": comparison.greater_equal,
     }.items():
-        table[f"__{name}__"] = _binary(function)[0]
+        table[f"__{name}__"] = _binary(function, _hard)[0]
     table["__eq__"] = _equality(comparison.equal, False)
     table["__ne__"] = _equality(comparison.not_equal, True)
     table["__pow__"] = lambda self, other: powers.pow(self, other)

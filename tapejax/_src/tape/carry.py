@@ -87,7 +87,8 @@ class Carry:
             (
                 tape.number,
                 tuple([n for n, t in alive if tape.past.knows(t)]),
-                tape.keeps_inputs or len(tapes) > 1,
+                recorder.inline or tape.keeps_inputs or len(tapes) > 1,
+                recorder.inline,
             )
             for tape in tapes
         )
@@ -119,18 +120,20 @@ class Carry:
                     tape.past.know(tensor)
 
 
-def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool]]) -> Plan:
+def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool, bool]]) -> Plan:
     table = node.table()
     extra: Extra = {}
     segments: list[Segment] = []
     save: dict[int, None] = {}
-    for tape, known, keep_inputs in tags:
+    for tape, known, keep_inputs, inline in tags:
         view = View(node, tape, table, known, imports=False)
-        for op in view.ops:
+        for op in view.ops if not inline else ():
             _split_for(op, view.active, extra, table)
         segment = Segment(view.ops, view.active, table)
+        links = set(known)
         for op in view.ops:
             segment.save.update(_values_needed(op, keep_inputs))
+            segment.save.update(links.intersection(op.ins))
         segments.append(segment)
         save.update(dict.fromkeys(sorted(segment.save)))
     avals = {n: table[n] for n in save}

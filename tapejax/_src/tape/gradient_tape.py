@@ -92,8 +92,9 @@ class GradientTape:
                 "already-active tape."
             )
         recorder = LOCAL.recorder
-        if not LOCAL.active and recorder.assigned and recorder.symbolic is None:
-            running.flush(recorder)
+        if not LOCAL.active and recorder.symbolic is None:
+            if recorder.assigned or recorder.node.depth > SOFT_LIMIT:
+                running.flush(recorder)  # a step ends here
         if not self._exists:
             self._clear()
             self._exists = True
@@ -124,6 +125,8 @@ class GradientTape:
         self.recorder = recorder
         self.number = len(recorder.listeners)
         recorder.listeners.append(weakref.ref(self))
+        if self.past.entries and recorder.held is None:
+            recorder.held = []
         mark(Mark("enter", self.number, self._auto))
         if recorder.limit >= SOFT_LIMIT:
             recorder.limit = TAPED_LIMIT
@@ -469,7 +472,8 @@ class GradientTape:
         seed_numbers = tuple([None if s is None else number_of(s) for _, s in kept])
         source_numbers = tuple([self._numbers_of(s) for s in sources])
         fallback = tuple([value_of(s).aval if zero else None for s in sources])
-        return Question(self.number, numbers, seed_numbers, source_numbers, fallback)
+        inline = LOCAL.recorder.inline
+        return Question(self.number, numbers, seed_numbers, source_numbers, fallback, inline)
 
     def _numbers_of(self, source: Any) -> tuple[int, ...]:
         """The numbers of a source: one of a tensor, those of all its values of a variable."""

@@ -12,7 +12,7 @@ import numpy as np
 from tapejax._src.core.avals import Aval, aval_of
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import constant_tensor
+from tapejax._src.engine.convert import constant_tensor, run_before_tracing
 from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL, record
@@ -132,6 +132,8 @@ def _flatten(tensor: Tensor) -> tuple[tuple[Any], None]:
 
 def _unflatten(_: None, children: Sequence[Any]) -> Tensor:
     (array,) = children
+    if isinstance(array, jax.core.Tracer):
+        run_before_tracing()
     aval: Any = aval_of(array) if hasattr(array, "dtype") else _NOTHING
     return Tensor.concrete(array, aval, aval)
 

@@ -51,6 +51,7 @@ class Sweep:
         ops: What the tape recorded.
         sources: For each source the numbers of its values (a variable may have had several).
         table: The avals of all values.
+        may_split: Whether ops may be split; on the user's own tracers they are recomputed.
         active: What depends on something watched: nothing else has a gradient.
     """
 
@@ -60,9 +61,11 @@ class Sweep:
         sources: Sequence[tuple[int, ...]],
         table: Sequence[Aval],
         active: set[int],
+        may_split: bool = True,
     ) -> None:
         self.ops = ops
         self.sources = sources
+        self.may_split = may_split
         self.position = len(ops)
         self.cotangents: dict[int, Cotangent] = {}
         self.reach: dict[int, int] = {}
@@ -184,7 +187,7 @@ class Sweep:
         )
         residuals = op.residuals
         first = op.outs[0]
-        if not usable and op.present and first not in builder.node.splits:
+        if not usable and self.may_split and op.present and first not in builder.node.splits:
             split = op.kernel.split(wanted, avals)
             residuals = builder.split(first, split)
             usable = True
