@@ -64,6 +64,17 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return "tensorflow" in names or None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put all tests of one row of the op table together: they share results and programs."""
+    first: dict[str, int] = {}
+    places: list[int] = []
+    for place, item in enumerate(items):
+        callspec = getattr(item, "callspec", None)
+        row = callspec.params.get("row") if callspec else None
+        places.append(place if row is None else first.setdefault(row.id, place))
+    items[:] = [item for _, item in sorted(zip(places, items, strict=True), key=lambda p: p[0])]
+
+
 @pytest.fixture(autouse=True)
 def _fixed_seeds() -> None:
     """Give each test the same random numbers whatever ran before it."""

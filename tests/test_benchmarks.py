@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 BASE = "hand-written JAX"
-WORKLOADS = "scalar linear_regression mlp pinn cnn maml rnn jacobian".split()
+WORKLOADS = ["scalar", "linear_regression", "mlp", "pinn", "cnn", "maml", "rnn", "jacobian"]
 # optax's Adam adds epsilon before it corrects the bias, Keras' after: losses part at the second step.
 ADAM = {"mlp", "pinn", "cnn", "maml"}
 

@@ -14,11 +14,12 @@ import pytest
 from parity.calls import Call, leaves, map_leaves
 from parity.compare import container, distance
 from parity.library import Tapejax, as_numpy
+from parity.ours import answers
 from parity.rows import ROWS, Row
+from parity.together import op_by_op
 
 import tapejax as tf
 from tapejax._src.core.config import immediate
-from tapejax._src.engine.cases import is_inexact
 
 OURS = Tapejax(tf)
 WITH_TENSORS = [row for row in ROWS if row.call.arrays]
@@ -34,7 +35,13 @@ def engine_only(request: pytest.FixtureRequest) -> None:
 
 def through(row: Row, convert: Callable[[np.ndarray], Any]) -> Any:
     """The outputs when each array argument is passed as `convert` makes it."""
-    return map_leaves(as_numpy, OURS.invoke(row, row.call.map_arrays(convert)))
+    with op_by_op():
+        return map_leaves(as_numpy, OURS.invoke(row, row.call.map_arrays(convert)))
+
+
+def plain(row: Row) -> Any:
+    """The outputs of a plain call on tensors."""
+    return answers(row.id).plain
 
 
 def assert_equal(row: Row, actual: Any, expected: Any) -> None:
@@ -48,13 +55,13 @@ def assert_equal(row: Row, actual: Any, expected: Any) -> None:
 @each_row
 def test_ndarrays_are_tensors(row: Row) -> None:
     """ndarrays keep their dtype."""
-    assert_equal(row, through(row, lambda array: array), OURS.value(row, row.call))
+    assert_equal(row, through(row, lambda array: array), plain(row))
 
 
 @each_row
 def test_variables_are_tensors(row: Row) -> None:
     """Variables stand for their value."""
-    assert_equal(row, through(row, tf.Variable), OURS.value(row, row.call))
+    assert_equal(row, through(row, tf.Variable), plain(row))
 
 
 def listable(call: Call) -> bool:
@@ -68,21 +75,19 @@ def listable(call: Call) -> bool:
 )
 def test_nested_lists_are_tensors(row: Row) -> None:
     """Python lists of numbers are converted."""
-    assert_equal(row, through(row, lambda array: array.tolist()), OURS.value(row, row.call))
+    assert_equal(row, through(row, lambda array: array.tolist()), plain(row))
 
 
 @each_row
 def test_in_a_program_of_several_ops(row: Row) -> None:
     """The op fused with an op before and an op after it, and its inputs never read."""
-    call = row.call.map_arrays(lambda array: tf.identity(tf.constant(array)))
-    outputs = map_leaves(tf.identity, OURS.invoke(row, call))
-    assert_equal(row, map_leaves(as_numpy, outputs), OURS.value(row, row.call))
+    assert_equal(row, answers(row.id).single.value, plain(row))
 
 
 @each_row
 def test_in_immediate_mode(row: Row) -> None:
     """Every op run at once."""
-    expected = OURS.value(row, row.call)
+    expected = plain(row)
     with immediate():
         assert_equal(row, OURS.value(row, row.call), expected)
 
@@ -97,12 +102,10 @@ DIFFERENTIABLE = [
 @pytest.mark.parametrize("row", DIFFERENTIABLE, ids=lambda row: row.id)
 def test_the_gradient_in_immediate_mode(row: Row) -> None:
     """A tape gives the same whether its ops are run at once or as one program."""
-    outputs = leaves(OURS.value(row, row.call))
-    seeds = [np.ones_like(leaf) for leaf in outputs if is_inexact(leaf.dtype)]
-    deferred = OURS.gradients(row, row.call, seeds)
+    deferred = answers(row.id).single
     with immediate():
-        at_once = OURS.gradients(row, row.call, seeds)
-    assert [g is None for g in at_once] == [g is None for g in deferred]
-    for mine, other in zip(at_once, deferred, strict=True):
+        at_once = OURS.gradients(row, row.call, deferred.question.seeds)
+    assert [g is None for g in at_once] == [g is None for g in deferred.first]
+    for mine, other in zip(at_once, deferred.first, strict=True):
         if other is not None:
             assert distance(mine, other) <= 4 * row.tolerance(other.dtype)

@@ -11,18 +11,18 @@ TensorFlow, never from finite differences, and the row must then really differ.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow
 from parity import differences
-from parity.calls import Call, cotangents, leaves, random_like
+from parity.calls import leaves
 from parity.compare import assert_same_array, container, distance
 from parity.composites import COMPOSITES
-from parity.library import NO_GRADIENT_ENTRY, Library, Tapejax, lookup
-from parity.pure import PureLibrary
+from parity.library import NO_GRADIENT_ENTRY, lookup
+from parity.ours import Ours, answers
 from parity.rows import (
     BROKEN_MODULES,
     PUBLIC_ROWS,
@@ -31,11 +31,11 @@ from parity.rows import (
     public_functions,
     untested_paths,
 )
+from parity.theirs import NO_SECOND, TENSORFLOW, Theirs, their_answers
+from parity.together import Answers
 
-import tapejax
 from tapejax._src.engine import registry
 
-TENSORFLOW = Library(tensorflow)
 GRADIENT_SLACK = 4  # a gradient sums and multiplies a few values, each with its own rounding
 
 
@@ -49,22 +49,18 @@ def _pure(config: pytest.Config) -> bool:
 
 
 @pytest.fixture
-def ours(request: pytest.FixtureRequest, row: Row) -> Any:
-    """The library under test."""
-    if not _pure(request.config):
-        return Tapejax(tapejax)
-    if row.path in COMPOSITES:
+def ours(request: pytest.FixtureRequest, row: Row) -> Ours:
+    """The answers of the library under test."""
+    pure = bool(request.config.getoption("--pure", default=False))
+    if pure and row.path in COMPOSITES:
         pytest.skip("a composite has no pure body")
-    return PureLibrary()
+    return answers(row.id, pure)
 
 
-def _seeds(row: Row, outputs: Any) -> list[np.ndarray]:
-    return cotangents(outputs, row.rng("cotangents"))
-
-
-def _second_seeds(row: Row) -> list[np.ndarray]:
-    rng = row.rng("second cotangents")
-    return [random_like(primal, rng) for primal in row.call.primals]
+@pytest.fixture
+def theirs(ours: Ours) -> Theirs:
+    """The answers of TensorFlow."""
+    return their_answers(ours.row.id, ours.pure)
 
 
 def test_module_imports() -> None:
@@ -94,10 +90,10 @@ def _spelled(parameter: inspect.Parameter) -> str:
 
 
 @each(PUBLIC_ROWS)
-def test_value(row: Row, ours: Any) -> None:
+def test_value(row: Row, ours: Ours) -> None:
     """Values, dtypes, shapes and containers are TensorFlow's."""
     expected = TENSORFLOW.value(row, row.call)
-    actual = ours.value(row, row.call)
+    actual = ours.plain
     assert container(actual) == container(expected)
     pairs = zip(leaves(actual), leaves(expected), strict=True)
     for place, (mine, theirs) in enumerate(pairs):
@@ -112,48 +108,30 @@ COMPARABLE = [row for row in DIFFERENTIABLE if not row.private]
 IN_DOUBLE = [row for row in DIFFERENTIABLE if row.has_float64]
 
 
-# what TensorFlow raises, besides LookupError, where it cannot differentiate
-NO_SECOND = (
-    tensorflow.errors.OpError,
-    AttributeError,
-    NotImplementedError,
-    TypeError,
-    ValueError,
-)
-
-
 @each(COMPARABLE)
-def test_first_gradient(row: Row, ours: Any, request: pytest.FixtureRequest) -> None:
+def test_first_gradient(row: Row, ours: Ours, theirs: Theirs) -> None:
     """The gradient of a random functional, with None and LookupError where TensorFlow has them."""
     if row.field("differs"):
         return  # test_derivatives_equal_finite_differences is the oracle
-    seeds = _seeds(row, TENSORFLOW.value(row, row.call))
-    expected = TENSORFLOW.gradients(row, row.call, seeds)
-    actual = ours.gradients(row, row.call, seeds)
-    _assert_same_gradients(row, actual, expected, GRADIENT_SLACK, _pure(request.config))
+    _assert_same_gradients(row, ours.single.first, theirs.first, GRADIENT_SLACK, ours.pure)
 
 
 @each(COMPARABLE)
-def test_second_gradient(row: Row, ours: Any, request: pytest.FixtureRequest) -> None:
+def test_second_gradient(row: Row, ours: Ours, theirs: Theirs) -> None:
     """The gradient of the gradient; by finite differences where TensorFlow has none or differs."""
     if row.op.fields.get("gradient", "vjp") != "vjp":
         return  # there is no first gradient to differentiate; test_first_gradient checks that
-    expected = NO_GRADIENT_ENTRY if row.field("differs") else _second_gradients_of_tensorflow(row)
-    if expected == NO_GRADIENT_ENTRY:
+    if not _has_second(row, theirs):
         if row.has_float64:
-            _assert_second_gradient_equals_differences(row, ours)
+            _assert_second_gradient_equals_differences(ours)
         return
-    seeds = _seeds(row, TENSORFLOW.value(row, row.call))
-    actual = ours.second_gradients(row, row.call, seeds, _second_seeds(row))
-    _assert_same_gradients(row, actual, expected, 4 * GRADIENT_SLACK, _pure(request.config))
+    slack = 4 * GRADIENT_SLACK
+    _assert_same_gradients(row, ours.single.second, theirs.second, slack, ours.pure)
 
 
-def _second_gradients_of_tensorflow(row: Row) -> Any:
-    seeds = _seeds(row, TENSORFLOW.value(row, row.call))
-    try:
-        return TENSORFLOW.second_gradients(row, row.call, seeds, _second_seeds(row))
-    except NO_SECOND:
-        return NO_GRADIENT_ENTRY
+def _has_second(row: Row, theirs: Theirs) -> bool:
+    """Whether TensorFlow's second gradients are what ours are compared with."""
+    return not row.field("differs") and theirs.second != NO_GRADIENT_ENTRY
 
 
 def _assert_same_gradients(row: Row, actual: Any, expected: Any, slack: float, pure: bool) -> None:
@@ -173,67 +151,62 @@ def _assert_same_gradients(row: Row, actual: Any, expected: Any, slack: float, p
 
 
 @each(IN_DOUBLE)
-def test_derivatives_equal_finite_differences(row: Row, ours: Any) -> None:
+def test_derivatives_equal_finite_differences(row: Row, ours: Ours) -> None:
     """Reverse and forward mode in double precision against central differences."""
-    call = row.call.widened()
-    oracle = _oracle(row, call, ours)
-    values = oracle.value(row, call)
-    floating = [leaf for leaf in leaves(values) if leaf.dtype.kind in "fc"]
-    seeds = differences.finite_only(_seeds(row, values), floating)
-    gradients = ours.gradients(row, call, seeds)
-    if gradients == NO_GRADIENT_ENTRY:
+    mine = ours.double(second=_second_by_differences(row, ours))
+    if mine.first == NO_GRADIENT_ENTRY:
         return  # nothing to compare; test_first_gradient checks that TensorFlow has none either
-    tangents = [
-        np.zeros_like(t) if g is None else t  # None says: constant in this argument
-        for t, g in zip(call.tangents(row.rng("tangents")), gradients, strict=True)
-    ]
+    asked = mine.question
+    tangents = asked.moving(mine.first)
+    value = _oracle(row, ours, mine)
 
     def outputs(primals: list[np.ndarray]) -> list[np.ndarray]:
-        values = leaves(oracle.value(row, call.with_primals(primals)))
-        return [value for value in values if value.dtype.kind in "fc"]
+        return [leaf for leaf in leaves(value(primals)) if leaf.dtype.kind in "fc"]
 
-    slopes = differences.along(outputs, call.primals, tangents)
+    slopes = differences.along(outputs, asked.call.primals, tangents)
     _assert_close(
-        differences.inner(gradients, tangents),
-        differences.inner(seeds, slopes),
-        differences.scale(seeds, slopes),
+        differences.inner(mine.first, tangents),
+        differences.inner(asked.seeds, slopes),
+        differences.scale(asked.seeds, slopes),
         "reverse mode",
     )
-    pushed = ours.pushforward(row, call, tangents)
-    for place, (mine, slope) in enumerate(zip(pushed, slopes, strict=True)):
-        mine = np.zeros_like(slope) if mine is None else np.where(np.isfinite(mine), mine, 0)
-        error = float(np.max(np.abs(mine - slope), initial=0.0))
+    for place, (pushed, slope) in enumerate(zip(mine.pushed, slopes, strict=True)):
+        known = np.zeros_like(slope) if pushed is None else np.where(np.isfinite(pushed), pushed, 0)
+        error = float(np.max(np.abs(known - slope), initial=0.0))
         size = float(np.max(np.abs(slope), initial=1e-3))
         _assert_close(error, 0.0, size, f"forward mode of output {place}")
 
 
-def _oracle(row: Row, call: Call, ours: Any) -> Any:
+def _second_by_differences(row: Row, ours: Ours) -> bool:
+    """Whether test_second_gradient takes differences, so that the program is shared with it."""
+    if row.private or row.op.fields.get("gradient", "vjp") != "vjp":
+        return False
+    return not _has_second(row, their_answers(row.id, ours.pure))
+
+
+def _oracle(row: Row, ours: Ours, mine: Answers) -> Callable[[list[np.ndarray]], Any]:
     """Whose values to take differences of: TensorFlow's where it has the op in double."""
-    if row.field("differs") or row.private:
-        return ours
-    try:
-        TENSORFLOW.value(row, call)
-    except tensorflow.errors.OpError:
-        return ours
-    return TENSORFLOW
+    call = mine.question.call
+    if not (row.field("differs") or row.private):
+        try:
+            TENSORFLOW.value(row, call)
+        except tensorflow.errors.OpError:
+            pass
+        else:
+            return lambda primals: TENSORFLOW.value(row, call.with_primals(primals))
+    return lambda primals: ours.elsewhere(mine, primals).value
 
 
-def _assert_second_gradient_equals_differences(row: Row, ours: Any) -> None:
-    call = row.call.widened()
-    seeds = _seeds(row, ours.value(row, call))
-    pairs = zip(_second_seeds(row), call.primals, strict=True)
-    second_seeds = [seed.astype(primal.dtype) for seed, primal in pairs]
-    tangents = call.tangents(row.rng("tangents"))
-    second = ours.second_gradients(row, call, seeds, second_seeds)
+def _assert_second_gradient_equals_differences(ours: Ours) -> None:
+    mine = ours.double(second=True)
+    asked = mine.question
     slopes = differences.along(
-        lambda primals: ours.gradients(row, call.with_primals(primals), seeds),
-        call.primals,
-        tangents,
+        lambda primals: ours.elsewhere(mine, primals).first, asked.call.primals, asked.tangents
     )
     _assert_close(
-        differences.inner(second, tangents),
-        differences.inner(second_seeds, slopes),
-        differences.scale(second_seeds, slopes),
+        differences.inner(mine.second, asked.tangents),
+        differences.inner(asked.second_seeds, slopes),
+        differences.scale(asked.second_seeds, slopes),
         "second gradient",
     )
 
@@ -257,10 +230,10 @@ DIFFERENT = _groups_that_differ()
 
 
 @each([rows[0] for rows in DIFFERENT.values()])
-def test_what_says_it_differs_does_differ(row: Row, ours: Any) -> None:
+def test_what_says_it_differs_does_differ(row: Row, ours: Ours) -> None:
     """A stale `differs=` would hide regressions: some case must show the difference."""
     rows = DIFFERENT.get(row.id) or DIFFERENT[row.path]
-    shown = any(_differs(other, ours) for other in rows)
+    shown = any(_differs(other, answers(other.id, ours.pure)) for other in rows)
     assert shown, f"no case differs from TensorFlow, but differs={row.field('differs')!r}"
 
 
@@ -272,32 +245,22 @@ def test_cases_said_to_differ_exist() -> None:
             assert set(named) <= set(entry.cases), path
 
 
-def _differs(row: Row, ours: Any) -> bool:
-    mine = ours.value(row, row.call)
+def _differs(row: Row, ours: Ours) -> bool:
     try:
-        theirs = TENSORFLOW.value(row, row.call)
+        expected = TENSORFLOW.value(row, row.call)
     except NO_SECOND:
         return True
-    pairs = zip(leaves(mine), leaves(theirs), strict=True)
+    pairs = zip(leaves(ours.plain), leaves(expected), strict=True)
     if any(distance(left, right) > row.tolerance(right.dtype) for left, right in pairs):
         return True
     return row.field("test_grad", True) and bool(row.call.primals) and _gradients_differ(row, ours)
 
 
-def _gradients_differ(row: Row, ours: Any) -> bool:
-    seeds = _seeds(row, ours.value(row, row.call))
+def _gradients_differ(row: Row, ours: Ours) -> bool:
+    theirs, slack = their_answers(row.id, ours.pure), 4 * GRADIENT_SLACK
     try:
-        first = TENSORFLOW.gradients(row, row.call, seeds)
-        second = TENSORFLOW.second_gradients(row, row.call, seeds, _second_seeds(row))
-    except NO_SECOND:
-        return True
-    pairs = [
-        (ours.gradients(row, row.call, seeds), first),
-        (ours.second_gradients(row, row.call, seeds, _second_seeds(row)), second),
-    ]
-    try:
-        for actual, expected in pairs:
-            _assert_same_gradients(row, actual, expected, 4 * GRADIENT_SLACK, pure=False)
-    except AssertionError:
+        _assert_same_gradients(row, ours.single.first, theirs.first, slack, pure=False)
+        _assert_same_gradients(row, ours.single.second, theirs.second, slack, pure=False)
+    except (AssertionError, *NO_SECOND):
         return True
     return False

@@ -66,7 +66,7 @@ class Call:
 
     def widened(self) -> Call:
         """The same call in double precision."""
-        return self.map(_widen)
+        return self.map(widen)
 
     def tangents(self, rng: np.random.Generator) -> list[np.ndarray]:
         """A random direction for each primal; symmetric where the primal must stay symmetric."""
@@ -75,7 +75,8 @@ class Call:
         return [_direction(aval, primal, rng) for aval, primal in pairs]
 
 
-def _widen(leaf: Any) -> Any:
+def widen(leaf: Any) -> Any:
+    """A float32 or complex64 ndarray, or such a dtype, in double precision; others unchanged."""
     if isinstance(leaf, np.ndarray) and leaf.dtype.name in _WIDER:
         return leaf.astype(_WIDER[leaf.dtype.name])
     if isinstance(leaf, DTypeName):

@@ -59,21 +59,29 @@ class Library:
         )
         return function(*call.args, **call.kwargs)
 
+    def tensor(self, array: np.ndarray) -> Any:
+        """The tensor that is passed for an ndarray."""
+        return self.tf.constant(array)
+
+    def read(self, value: Any) -> Any:
+        """What is returned for a tensor, IndexedSlices or None."""
+        return as_numpy(value)
+
     def tensors(self, call: Call) -> Call:
         """The call with a tensor for each ndarray."""
-        return call.map_arrays(self.tf.constant)
+        return call.map_arrays(self.tensor)
 
     def value(self, row: Row, call: Call) -> Any:
         """The outputs as ndarrays, in the container the op returned."""
-        return map_leaves(as_numpy, self.invoke(row, self.tensors(call)))
+        return map_leaves(self.read, self.invoke(row, self.tensors(call)))
 
     def gradients(self, row: Row, call: Call, seeds: Sequence[np.ndarray]) -> Any:
         """First gradients: None, an ndarray, or `NO_GRADIENT_ENTRY` in place of the list."""
-        primals = [self.tf.constant(array) for array in call.primals]
+        primals = [self.tensor(array) for array in call.primals]
         try:
             with self.tf.GradientTape() as tape:
                 targets = self._targets(row, call, primals, tape)
-            return [as_numpy(g) for g in self._gradient(tape, targets, primals, seeds)]
+            return [self.read(g) for g in self._gradient(tape, targets, primals, seeds)]
         except LookupError:
             return NO_GRADIENT_ENTRY
 
@@ -85,7 +93,7 @@ class Library:
         second_seeds: Sequence[np.ndarray],
     ) -> Any:
         """Gradients of the first gradients, contracted with `second_seeds`."""
-        primals = [self.tf.constant(array) for array in call.primals]
+        primals = [self.tensor(array) for array in call.primals]
         try:
             with self.tf.GradientTape() as outer:
                 outer.watch(primals)
@@ -99,18 +107,18 @@ class Library:
             second = outer.gradient(
                 first, primals, output_gradients=[self.tf.constant(seed) for _, seed in pairs]
             )
-            return [as_numpy(g) for g in second]
+            return [self.read(g) for g in second]
         except LookupError:
             return NO_GRADIENT_ENTRY
 
     def pushforward(self, row: Row, call: Call, tangents: Sequence[np.ndarray]) -> list[Any]:
         """Forward-mode derivative of each floating output along the tangents."""
-        primals = [self.tf.constant(array) for array in call.primals]
+        primals = [self.tensor(array) for array in call.primals]
         directions = [self.tf.constant(array) for array in tangents]
         with self.tf.autodiff.ForwardAccumulator(primals, directions) as accumulator:
             outputs = leaves(self.invoke(row, self.tensors(call.with_primals(primals))))
         floating = [y for y in outputs if is_inexact(np.dtype(y.dtype.as_numpy_dtype))]
-        return [as_numpy(accumulator.jvp(y)) for y in floating]
+        return [self.read(accumulator.jvp(y)) for y in floating]
 
     def _targets(self, row: Row, call: Call, primals: list[Any], tape: Any) -> list[Any]:
         tape.watch(primals)

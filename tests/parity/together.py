@@ -1,49 +1,46 @@
 """Value and derivatives of a row, recorded as one program before anything is read.
 
-What a row costs is compiling, so the tests of a row share one program for each precision instead of
-having one for each value they look at.
+What a row costs is compiling, so its tests share one program for each precision, instead of each
+having a program for the value it looks at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pytest
 
-import tapejax
-from parity import differences
-from parity.calls import Call, cotangents, leaves, map_leaves, random_like
-from parity.library import NO_GRADIENT_ENTRY, Library, Tapejax, as_numpy
-from parity.pure import PureLibrary
-from parity.rows import ROWS, Row
+from parity.calls import Call, map_leaves
+from parity.library import NO_GRADIENT_ENTRY, Tapejax, as_numpy
+from parity.rows import Row
 from tapejax._src.engine import tiers
 
 
 @contextmanager
-def _more_new_programs_than(free: int) -> Generator[None]:
+def _free_programs(number: int) -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tiers, "FREE", free)
+        patch.setattr(tiers, "FREE", number)
         yield
 
 
 def compiled() -> Any:
-    """Run each program compiled as one, however many others are new."""
-    return _more_new_programs_than(10**9)
+    """Run each new program as one executable, however many others are new."""
+    return _free_programs(10**9)
 
 
 def op_by_op() -> Any:
-    """Run programs with the kernels of their ops, which the routes to an op share."""
-    return _more_new_programs_than(-1)
+    """Run new programs by the kernels of their ops, which all routes to an op have in common."""
+    return _free_programs(-1)
 
 
 @dataclass(frozen=True)
 class Question:
-    """Where to differentiate, and what to contract the derivatives with."""
+    """Where to differentiate a row, and what to contract the derivatives with."""
 
     row: Row
     call: Call
@@ -52,20 +49,19 @@ class Question:
     tangents: list[np.ndarray]
 
     def at(self, primals: list[np.ndarray]) -> Question:
-        """The same question elsewhere."""
-        call = self.call.with_primals(primals)
-        return Question(self.row, call, self.seeds, self.second_seeds, self.tangents)
+        """The same question at other values."""
+        return replace(self, call=self.call.with_primals(primals))
 
     def moving(self, first: Any) -> list[np.ndarray]:
-        """The tangents, zero in the arguments that None says are constants."""
+        """The tangents, zero for the arguments that None says are constants."""
         if first == NO_GRADIENT_ENTRY:
             return self.tangents
         pairs = zip(self.tangents, first, strict=True)
         return [np.zeros_like(t) if g is None else t for t, g in pairs]
 
 
-class Separately:
-    """The answers one after the other."""
+class Answers:
+    """What a library answers, each when it is looked at."""
 
     def __init__(self, library: Any, question: Question) -> None:
         """Ask this library."""
@@ -75,84 +71,68 @@ class Separately:
     @cached_property
     def value(self) -> Any:
         """The outputs."""
-        return self.library.value(self.question.row, self.question.call)
+        return self._ask(self.library, "value")
 
     @cached_property
     def first(self) -> Any:
         """The first gradients, or `NO_GRADIENT_ENTRY`."""
-        asked = self.question
-        return self.library.gradients(asked.row, asked.call, asked.seeds)
+        return self._ask(self.library, "first")
 
     @cached_property
     def second(self) -> Any:
         """The second gradients, or `NO_GRADIENT_ENTRY`."""
-        asked = self.question
-        return self.library.second_gradients(
-            asked.row, asked.call, asked.seeds, asked.second_seeds
-        )
+        return self._ask(self.library, "second")
 
     @cached_property
     def pushed(self) -> Any:
-        """The derivatives along the tangents."""
+        """The derivatives of the outputs along the tangents."""
+        return self._ask(self.library, "pushed", self.first)
+
+    def _ask(self, library: Any, name: str, first: Any = None) -> Any:
         asked = self.question
-        return self.library.pushforward(asked.row, asked.call, asked.moving(self.first))
+        if name == "value":
+            return library.value(asked.row, asked.call)
+        if name == "first":
+            return library.gradients(asked.row, asked.call, asked.seeds)
+        if name == "second":
+            return library.second_gradients(asked.row, asked.call, asked.seeds, asked.second_seeds)
+        return library.pushforward(asked.row, asked.call, asked.moving(first))
 
 
-class Together(Separately):
-    """The answers `wanted`, from one program in which other ops come before and after the row's.
+class _Recording(Tapejax):
+    """Ops come before and after that of the row, and nothing is read."""
 
-    One that cannot be recorded, or all if the program cannot run, are asked for separately, so that
-    each test sees its own error.
+    def tensor(self, array: np.ndarray) -> Any:
+        return self.tf.identity(self.tf.constant(array))
+
+    def read(self, value: Any) -> Any:
+        dense = value is not None and not hasattr(value, "indices")
+        return self.tf.identity(value) if dense else value
+
+
+class Together(Answers):
+    """What tapejax answers, from one program.
+
+    What cannot be recorded, and everything if the program cannot run, is asked again when it is
+    looked at, so that each test fails by its own error.
     """
 
-    library: Tapejax
-
     def __init__(self, library: Tapejax, question: Question, wanted: Sequence[str]) -> None:
-        """Record and run."""
+        """Record what is `wanted` (names of properties), and run."""
         super().__init__(library, question)
-        tf, call = library.tf, question.call
-        self.call = call.map_arrays(lambda array: tf.identity(tf.constant(array)))
+        self.wanted = wanted
+        recording = _Recording(library.tf)
         pending: dict[str, Any] = {}
-        for name in wanted:
-            try:
-                pending[name] = _RECORD[name](self, pending)
-            except Exception:  # noqa: BLE001  (raised again by the test that asks for it)
-                continue
         with compiled():
+            for name in wanted:
+                try:
+                    pending[name] = self._ask(recording, name, pending.get("first"))
+                except Exception:  # noqa: BLE001  (raised again when the answer is looked at)
+                    continue
             try:
                 self.__dict__.update(map_leaves(_read, pending))
             except Exception:  # noqa: BLE001  (likewise)
                 return
-
-    def _value(self, pending: dict[str, Any]) -> Any:
-        del pending
-        return map_leaves(self.library.tf.identity, self.library.invoke(self.question.row, self.call))
-
-    def _first(self, pending: dict[str, Any]) -> Any:
-        del pending
-        asked = self.question
-        return self.library.record_gradients(asked.row, self.call, asked.seeds)
-
-    def _second(self, pending: dict[str, Any]) -> Any:
-        asked = self.question
-        first, second = self.library.record_second_gradients(
-            asked.row, self.call, asked.seeds, asked.second_seeds
-        )
-        pending.setdefault("first", first)
-        return second
-
-    def _pushed(self, pending: dict[str, Any]) -> Any:
-        asked = self.question
-        directions = asked.moving(pending["first"])
-        return self.library.record_pushforward(asked.row, self.call, directions)
-
-
-_RECORD: dict[str, Callable[[Together, dict[str, Any]], Any]] = {
-    "value": Together._value,
-    "first": Together._first,
-    "second": Together._second,
-    "pushed": Together._pushed,
-}
 
 
 def _read(leaf: Any) -> Any:

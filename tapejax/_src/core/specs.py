@@ -154,16 +154,16 @@ class TensorSpec(TypeSpec):
             return cls.from_tensor(value)
         return value if isinstance(value, TensorSpec) else None
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Say whether a tensor, or one that a spec describes, could have this spec.
 
         Args:
-            spec_or_value: a `tf.Tensor` or `tf.TensorSpec`; anything else never fits.
+            spec_or_tensor: a `tf.Tensor` or `tf.TensorSpec`; anything else never fits.
 
         Returns:
             Whether the dtypes are equal and the shapes compatible.
         """
-        other = self._of_value(spec_or_value)
+        other = self._of_value(spec_or_tensor)
         if other is None:
             return False
         return self._dtype is other._dtype and self._shape.is_compatible_with(other._shape)

@@ -39,7 +39,6 @@ class Tensor:
     """
 
     __slots__ = (
-        "__dict__",  # users hang attributes on tensors; it costs nothing until they do
         "__weakref__",
         "array",
         "aval",
@@ -115,7 +114,22 @@ class Tensor:
     @property
     def name(self) -> NoReturn:
         """Eager tensors have no name."""
-        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+        raise _undefined("name")
+
+    @property
+    def op(self) -> NoReturn:
+        """Eager tensors belong to no graph."""
+        raise _undefined("op")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Eager tensors belong to no graph."""
+        raise _undefined("graph")
+
+    @property
+    def backing_device(self) -> str:
+        """The device that holds the value (same as `device`)."""
+        return self.device
 
     def get_shape(self) -> TensorShape:
         """The static shape (same as `shape`)."""
@@ -248,6 +262,8 @@ class Tensor:
             if part is not None:
                 variable, index, assign = part
                 return lambda value, name=None: assign(variable, index, value)
+        if name in ("name", "op", "graph"):  # the properties raised
+            raise _undefined(name)
         if name == "origin":
             raise AttributeError(name)
         raise AttributeError(f"'Tensor' object has no attribute {name!r}{_HINTS.get(name, '')}")
@@ -305,6 +321,10 @@ def _rebuild(value: Any) -> Tensor:
     array = np.asarray(value)
     aval = aval_of(array)
     return Tensor.concrete(array, aval, aval)
+
+
+def _undefined(name: str) -> AttributeError:
+    return AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
 
 
 class Reference:

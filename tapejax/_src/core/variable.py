@@ -7,7 +7,7 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import numpy as np
@@ -16,6 +16,7 @@ from tapejax._src.core import printing
 from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
 from tapejax._src.core.conversion import to_numpy
 from tapejax._src.core.dtypes import DType, as_dtype
+from tapejax._src.core.naming import scoped_name
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Reference, Tensor
 
@@ -55,10 +56,12 @@ class Variable:
 
     Args:
         initial_value: Tensor, array, Python number or nested list, or a callable returning one.
-        trainable: Whether tapes watch it when it is read. Default: True.
+        trainable: Whether tapes watch it when it is read. Default: True, unless `synchronization`
+            is `ON_READ`.
         validate_shape: Accepted for compatibility.
         caching_device: Accepted for compatibility.
-        name: Its name; `':0'` is appended to form `.name`.
+        name: Its name; the `tf.name_scope`s around are put before it and `':0'` behind it to form
+            `.name`.
         variable_def: Not supported.
         dtype: The dtype to convert the initial value to.
         import_scope: Accepted for compatibility.
@@ -70,13 +73,21 @@ class Variable:
         experimental_enable_variable_lifting: Accepted for compatibility.
 
     Raises:
-        ValueError: Without an initial value, or when its shape does not fit `shape`.
+        ValueError: Without an initial value, when its shape does not fit `shape`, when it is a
+            tensor of another dtype than `dtype`, or when `constraint` cannot be called.
+        TypeError: If a Python number does not fit `dtype`.
 
     Example:
         >>> import tapejax as tf
         >>> v = tf.Variable([1.0, 2.0])
         >>> v.assign_add([1.0, 1.0]).numpy().tolist()
         [2.0, 3.0]
+        >>> rows = tf.Variable([[1.0, 2.0]], shape=[None, 2])
+        >>> rows.assign([[1.0, 2.0], [3.0, 4.0]]).numpy().shape
+        (2, 2)
+
+    Differs from TensorFlow:
+        An argument of an unknown name is an error; TensorFlow ignores it.
     """
 
     tensor: Tensor
@@ -111,13 +122,19 @@ class Variable:
                 if variable_def is None
                 else "tapejax cannot build a variable from `variable_def`; pass `initial_value`."
             )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. "
+                f"Got a {type(constraint)}:  {constraint!r}"
+            )
         if callable(initial_value):
             initial_value = initial_value()
         array, aval = _initial_array(initial_value, None if dtype is None else as_dtype(dtype))
         self.serial = next(_serials)
         self.reference = weakref.ref(self)
-        self._name = "Variable" if name is None else name
-        self._trainable = True if trainable is None else bool(trainable)
+        self._name = scoped_name("Variable" if name is None else name)
+        by_default = synchronization is not VariableSynchronization.ON_READ
+        self._trainable = by_default if trainable is None else bool(trainable)
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
@@ -181,6 +198,20 @@ class Variable:
         return self.tensor.device
 
     @property
+    def initializer(self) -> None:
+        """None: there is nothing left to run."""
+
+    @property
+    def op(self) -> NoReturn:
+        """Eager variables belong to no graph."""
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Eager variables belong to no graph."""
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
     def initial_value(self) -> Any:
         """Not kept: eager variables have a value from the start."""
         raise RuntimeError("This property is not supported when eager execution is enabled.")
@@ -188,6 +219,14 @@ class Variable:
     def get_shape(self) -> TensorShape:
         """The declared shape, or that of the value."""
         return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the declared shape.
+
+        Raises:
+            ValueError: If `shape` does not agree with it.
+        """
+        self._shape = self.shape.merge_with(shape)
 
     def is_initialized(self, name: str | None = None) -> bool:
         """Always True: a variable has a value from its creation."""
@@ -278,17 +317,18 @@ class Variable:
         )
 
     def _twin(self, value: Any) -> Variable:
-        return Variable(
+        twin = Variable(
             value,
             trainable=self._trainable,
-            name=self._name,
             constraint=self._constraint,
             synchronization=self._synchronization,
             aggregation=self._aggregation,
             shape=self._shape,
         )
+        twin._name = self._name
+        return twin
 
-    if TYPE_CHECKING:  # attached by ops/variables.py and ops/operators.py
+    if TYPE_CHECKING:  # attached by ops/operators.py
         note_access: Any
         value: Any
         read_value: Any
@@ -311,20 +351,25 @@ def _no_inplace(operator: str, method: str, binary: str) -> RuntimeError:
 
 
 def _rebuild(value: Any, trainable: bool, name: str, shape: TensorShape | None) -> Variable:
-    return Variable(value, trainable=trainable, name=name, shape=shape)
+    variable = Variable(value, trainable=trainable, shape=shape)
+    variable._name = name  # pyright: ignore[reportPrivateUsage]  whole: no scope is put before it
+    return variable
 
 
 def _initial_array(value: Any, dtype: DType | None) -> tuple[Any, Aval]:
+    if isinstance(value, (Tensor, Variable)) and dtype is not None and dtype != value.dtype:
+        kind = type(value).__name__
+        raise ValueError(
+            f"initial_value: {kind} conversion requested dtype {dtype.name} for {kind} with dtype "
+            f"{value.dtype.name}: {value!r}. Leave `dtype` out, or use tf.cast(initial_value, "
+            f"tf.{dtype.name})."
+        )
     if isinstance(value, Variable):
+        value.note_access()
         value = value.tensor
     if isinstance(value, Tensor):
         array = value.value_array()
         aval = value.aval
-        if dtype is not None and dtype != aval.tf_dtype:
-            raise ValueError(
-                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-                f"{aval.tf_dtype.name}: {value!r}"
-            )
         return _own(array), aval
     if isinstance(value, jax.Array) and dtype is None:
         return _own(value), aval_of(value)

@@ -153,7 +153,6 @@ def _execute(
     recorder: Recorder, node: Program, request: Request, extra: Extra | None
 ) -> tuple[list[Check], Any, Any]:
     """Run the program; returns the checks, the values by request order, and the failure record."""
-    chains = {a.numbers[-1]: (a.leaf, *a.numbers) for a in recorder.assigned.values()}
     if recorder.inline:
         COUNTERS.inline += 1
         plan = Plan(node, request.live, extra, {})
@@ -164,12 +163,20 @@ def _execute(
     executables = node.executables
     executable = None if executables is None else executables.get(request)
     if executable is None:
-        executable = _find(node, request, chains, arguments, extra)
+        executable = _find(node, request, _chains(recorder), arguments, extra)
     COUNTERS.flushes += 1
     if not request.live and not executable.checks:
         return [], [], None
     outs, failures = executable.call(*arguments)
     return executable.checks, [outs[n] for n in executable.order], failures
+
+
+def _chains(recorder: Recorder) -> dict[int, tuple[int, ...]]:
+    """Final value of each assigned variable -> its leaf (or -1), then every value assigned."""
+    by_variable: dict[int, list[int]] = {}
+    for variable, leaf, number, _ in recorder.assigned:
+        by_variable.setdefault(id(variable), [leaf]).append(number)
+    return {numbers[-1]: tuple(numbers) for numbers in by_variable.values()}
 
 
 def _scalars(recorder: Recorder, node: Program) -> tuple[Any, Any]:
@@ -276,8 +283,16 @@ def _deliver(
         if tensor.cell is None:
             tensor.key = tensor.aval
     if error is not None:
-        for assigned in recorder.assigned.values():
-            assigned.restore(error[0])
+        _undo(recorder, error[0])
+
+
+def _undo(recorder: Recorder, failed: int) -> None:
+    """Undo assignments after the failed op to variables the program had not read before."""
+    seen: set[int] = set()
+    for variable, _, number, before in recorder.assigned:
+        if id(variable) not in seen and number > failed and before is not None:
+            variable.hold(before)
+        seen.add(id(variable))
 
 
 class _Spread:
@@ -310,7 +325,7 @@ def _forget(recorder: Recorder) -> None:
     recorder.entered = {}
     recorder.results = []
     recorder.listeners = []
-    recorder.assigned = {}
+    recorder.assigned = []
     recorder.callbacks = {}
     recorder.cells = {}
     recorder.table = []

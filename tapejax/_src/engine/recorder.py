@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -43,29 +43,20 @@ class Listener(Protocol):
         """The program is about to run."""
 
 
-class Assigned:
-    """The values a variable was given in one program.
+class Assigned(NamedTuple):
+    """A value a variable was given in one program.
 
     Attributes:
-        leaf: Number of the leaf with its value before, or -1 when the program did not read it.
-        numbers: Numbers of the values assigned, in order.
+        variable: The variable.
+        leaf: Number of the leaf with its value before, or -1 when the program had not read it.
+        number: Number of the value assigned.
+        before: The value before, where undoing the assignment needs it; else None.
     """
 
-    __slots__ = ("before", "leaf", "numbers", "variable")
-
-    def __init__(self, variable: Variable, recorder: Recorder) -> None:
-        tensor = variable.tensor
-        leaf = tensor.leaf
-        self.variable = variable.reference
-        self.leaf = leaf[1] if leaf is not None and leaf[0] is recorder else -1
-        self.before = tensor if self.leaf < 0 or recorder.symbolic is not None else None
-        self.numbers: list[int] = []
-
-    def restore(self, failed: int) -> None:
-        """Undo what came after the failed op, where the program itself could not."""
-        variable = self.variable()
-        if self.before is not None and self.numbers[0] > failed and variable is not None:
-            variable.hold(self.before)
+    variable: Variable
+    leaf: int
+    number: int
+    before: Tensor | None
 
 
 class Recorder:
@@ -83,7 +74,7 @@ class Recorder:
         listeners: Weak references to the tapes that took part, and how many there were.
         cells: Value number -> weak reference to the variable whose value it is.
         callbacks: First output of a custom op -> the user's gradient function of this run.
-        assigned: What was assigned in this program, by `id` of the variable.
+        assigned: What was assigned to variables in this program, in order.
         aliases: While a rule of a traced function runs: that function's recorder, and the numbers
             its values have here.
         limit: Depth from which a cut is looked for.
@@ -138,7 +129,7 @@ class Recorder:
         self.listeners: list[weakref.ref[Any]] = []
         self.cells: dict[int, weakref.ref[Variable]] = {}
         self.callbacks: dict[int, Callable[..., Any]] = {}
-        self.assigned: dict[int, Assigned] = {}
+        self.assigned: list[Assigned] = []
         self.limit: int = SOFT_LIMIT
         self.aliases: list[tuple[Recorder, dict[int, int]]] = []
         self.symbolic = symbolic

@@ -28,7 +28,7 @@ from tapejax._src.engine.recorder import (
 )
 from tapejax._src.engine.registry import ValueCheck
 from tapejax._src.function.expansion import Expansion
-from tapejax._src.ops.assignment import rebind
+from tapejax._src.ops.assignment import rebind_all
 
 _NO_VALUE = (
     "Using a symbolic `tf.Tensor` as a Python value is not allowed: the function {name!r} is being "
@@ -71,9 +71,9 @@ class Trace:
             returned, [None if x is None else 0 for x in flat], expand_composites=True
         )
         numbers = [number_of(t) for t in outs]
-        writes = [(v, a) for a in recorder.assigned.values() if (v := a.variable()) is not None]
-        numbers += [a.numbers[-1] for _, a in writes]
-        self.written = [v for v, _ in writes]
+        writes = {id(a.variable): a for a in recorder.assigned}
+        numbers += [a.number for a in writes.values()]
+        self.written = [a.variable for a in writes.values()]
         drawn = recorder.hidden or []
         captured = [t for t in recorder.captures or [] if all(t is not h for h, _ in drawn)]
         self.captures: list[Any] = [
@@ -89,8 +89,7 @@ class Trace:
         """Record a call; variables it assigns get their new values."""
         hidden = [hidden_input(make) for make in self.hidden]
         results = self._record([*arguments, *self.captures, *hidden])
-        for variable, tensor in zip(self.written, results[self.count :], strict=True):
-            rebind(variable, tensor)
+        rebind_all(self.written, results[self.count :])
         values = iter(results)
         flat = nest.flatten(self.template, expand_composites=True)
         return nest.pack_sequence_as(
@@ -152,11 +151,10 @@ def _placeholder(recorder: Recorder, place: int, aval: Aval) -> Tensor:
 
 def _restore(recorder: Recorder) -> None:
     """Give the variables back the values they had before the trace."""
-    for record_of in recorder.assigned.values():
-        variable = record_of.variable()
-        if variable is not None and record_of.before is not None:
-            variable.hold(record_of.before)
-    recorder.assigned = {}
+    for assigned in reversed(recorder.assigned):
+        if assigned.before is not None:
+            assigned.variable.hold(assigned.before)
+    recorder.assigned = []
     recorder.captures = None
 
 

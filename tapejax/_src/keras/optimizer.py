@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,8 +20,24 @@ from tapejax._src.engine.registry import public
 from tapejax._src.keras.optimizer_state import OptimizerState
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import divide, multiply
-from tapejax._src.ops.assignment import rebind
+from tapejax._src.ops.assignment import rebind_all
 from tapejax._src.tape.gradient_tape import GradientTape
+
+
+class Prepared(NamedTuple):
+    """A step, ready to be recorded.
+
+    Attributes:
+        step: Function of [learning rate, *state, *gradients, *variables].
+        order: Positions of the gradients.
+        state: The iterations and the slots.
+        variables: The variables it updates.
+    """
+
+    step: Callable[[Sequence[Any]], list[Tensor]]
+    order: list[int]
+    state: list[Variable]
+    variables: list[Variable]
 
 
 class Optimizer(OptimizerState):
@@ -152,18 +168,34 @@ class Optimizer(OptimizerState):
 
         This is the only place that touches the engine.
         """
-        whole = self.use_ema or bool(self.gradient_accumulation_steps)
-        chosen = range(len(self._trainable_variables)) if whole else sorted(given)
-        plan = self._plan(tuple([n in given for n in chosen]), chosen)
-        variables = [self._trainable_variables[n] for n in chosen]
-        slots = [self._by_slot[name][n] for name in plan.all_slots for n in chosen]
+        prepared = self._steps.get(tuple(given))
+        if prepared is None:
+            prepared = self._steps[tuple(given)] = self._prepare(given)
+        step, order, state, variables = prepared
         rate = self.learning_rate
         rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
-        gradients = [given[n] for n in chosen if n in given]
-        step = multi_op(f"{type(self).__name__}.apply", _step_of(plan), plan)
-        results = step([rate, self._iterations, *slots, *gradients, *variables])
-        for variable, value in zip((self._iterations, *slots, *variables), results, strict=True):
-            rebind(variable, value)
+        results = step([rate, *state, *[given[n] for n in order], *variables])
+        rebind_all((*state, *variables), results)
+
+    def _prepare(self, given: Iterable[int]) -> Prepared:
+        """What a step on these variables needs, worked out once; see `__setattr__`."""
+        present = set(given)
+        whole = self.use_ema or bool(self.gradient_accumulation_steps)
+        chosen = range(len(self._trainable_variables)) if whole else sorted(present)
+        plan = self._plan(tuple([n in present for n in chosen]), chosen)
+        return Prepared(
+            multi_op(f"{type(self).__name__}.apply", _step_of(plan), plan),
+            [n for n in chosen if n in present],
+            [self._iterations]
+            + [self._by_slot[name][n] for name in plan.all_slots for n in chosen],
+            [self._trainable_variables[n] for n in chosen],
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; steps prepared with the old hyperparameters are forgotten."""
+        object.__setattr__(self, name, value)
+        if not name.startswith("_") and name not in ("learning_rate", "lr"):
+            object.__setattr__(self, "_steps", {})
 
     def _plan(self, present: tuple[bool, ...], chosen: Iterable[int]) -> Plan:
         decay = self.weight_decay

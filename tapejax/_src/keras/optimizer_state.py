@@ -73,6 +73,7 @@ class OptimizerState:
         self._trainable_variables: list[Variable] = []
         self._positions: dict[int, int] = {}
         self._by_slot: dict[str, list[Variable]] = {}
+        self._steps: dict[tuple[int, ...], Any] = {}
         self._undecayed: set[int] = set()
         self._undecayed_names: re.Pattern[str] | None = None
         self._iterations = self._add_variable("iteration", np.zeros((), np.int64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -44,18 +44,36 @@ def note_access(variable: Variable) -> None:
 
 def rebind(variable: Variable, tensor: Tensor) -> None:
     """Make a freshly recorded result, which nobody else holds, the value of a variable."""
-    recorder = tensor.recorder
-    if recorder is not None and recorder is LOCAL.recorder:
-        assigned = LOCAL.recorder.assigned.get(id(variable))
-        if assigned is None:
-            assigned = LOCAL.recorder.assigned[id(variable)] = Assigned(variable, LOCAL.recorder)
-        assigned.numbers.append(tensor.index)
-        LOCAL.recorder.cells[tensor.index] = variable.reference
-    variable.hold(tensor)
+    rebind_all((variable,), (tensor,))
+
+
+def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
+    """Make freshly recorded results the values of variables."""
+    recorder = LOCAL.recorder
+    assigned, cells = recorder.assigned, recorder.cells
+    for variable, tensor in zip(variables, tensors, strict=True):
+        old = variable.tensor
+        if tensor.recorder is recorder:
+            number = tensor.index
+            leaf = old.leaf
+            if leaf is not None and leaf[0] is recorder:
+                before = None if recorder.symbolic is None else old
+                assigned.append(Assigned(variable, leaf[1], number, before))
+            else:
+                before = None if old.recorder is recorder else old
+                assigned.append(Assigned(variable, -1, number, before))
+            cells[number] = variable.reference
+        if tensor.aval is old.aval and tensor.array is None:
+            tensor.cell = variable.reference
+            tensor.key = old.key
+            variable.tensor = tensor
+        else:
+            variable.hold(tensor)
     if LOCAL.active:
         for listener in LOCAL.active:
             if hasattr(listener, "assigned"):
-                listener.assigned(variable)
+                for variable in variables:
+                    listener.assigned(variable)
 
 
 def value_for(variable: Variable, value: Any) -> Tensor:

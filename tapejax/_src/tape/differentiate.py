@@ -14,6 +14,7 @@ from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
+from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.convert import as_tensor, static_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder, Program, needed, run_ops
@@ -145,7 +146,7 @@ def _finish(
 ) -> Program:
     if suspension is not None:
         builder.node.payload = Suspension(sweep.copy(), suspension.first, suspension.cotangents)
-        return builder.attach(key)
+        return builder.attach(key, user_line())
     connected = sweep.connected(question.targets)
     results: list[Cotangent | None] = []
     for bit, source in enumerate(question.sources):
@@ -158,7 +159,7 @@ def _finish(
         results.append(gradient)
     builder.node.result = tuple(results)
     builder.node.payload = tuple([_avals_of(entry, builder.table) for entry in results])
-    return builder.attach(key)
+    return builder.attach(key, user_line())
 
 
 def _avals_of(entry: Cotangent | None, table: Sequence[Aval]) -> Any:
@@ -249,7 +250,7 @@ def _vectorize(
         results.append(builder.emit(kernel, captured)[0])
     builder.node.result = tuple(results)
     builder.node.payload = tuple([_avals_of(entry, builder.table) for entry in results])
-    return builder.attach(key)
+    return builder.attach(key, user_line())
 
 
 def _row_kernel(

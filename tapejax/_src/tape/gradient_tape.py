@@ -36,7 +36,7 @@ from tapejax._src.tape.arguments import (
 )
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.differentiate import Question
-from tapejax._src.tape.past import Past
+from tapejax._src.tape.past import NO_PAST, Past
 from tapejax._src.tape.recorded import Mark, View, accessed_numbers
 
 _USED = (
@@ -80,7 +80,7 @@ class GradientTape:
         self.number = -1
         self.recorder: Recorder | None = None
         self._watched: list[Any] = []
-        self.past = Past()
+        self.past = NO_PAST
         self._accesses: list[tuple[Any, int, dict[int, weakref.ref[Variable]]]] = []
 
     # ------------------------------------------------------------------ the block
@@ -167,8 +167,6 @@ class GradientTape:
         self._watched.append(value)
         if self.recorder is LOCAL.recorder:
             mark(Mark("watch", self.number, number_of(value)))
-        if isinstance(value, Tensor):
-            self.past.know(value)
 
     def assigned(self, variable: Variable) -> None:
         """A variable got a new value in the block: follow that too if it is watched."""
@@ -188,7 +186,7 @@ class GradientTape:
         recorder = LOCAL.recorder
         in_program = value.recorder is recorder or (value.leaf or (None,))[0] is recorder
         if not in_program:
-            return self.past.knows(value)
+            return self.past.knows(value) or any(w is value for w in self._watched)
         view = View(recorder.node, self.number, recorder.avals())
         return number_of(value) in view.active
 
@@ -269,6 +267,8 @@ class GradientTape:
 
     def take(self, entry: Entry, recorder: Recorder) -> None:
         """Keep what is needed of a program that has been run."""
+        if self.past is NO_PAST:
+            self.past = Past()
         self.past.take(entry)
         self._accesses.append((recorder.node, self.number, entry.cells))
 
@@ -480,15 +480,18 @@ class GradientTape:
         if isinstance(source, Tensor):
             return (number_of(source),)
         now = number_of(source)
+        if not self._follows(source):
+            return (now,)
+        recorder = LOCAL.recorder
+        if not recorder.assigned and self.past is NO_PAST:
+            return (now,)
         found: dict[int, None] = {now: None}
         ref = source.reference
-        for number, cell in LOCAL.recorder.cells.items():
+        for number, cell in recorder.cells.items():
             if cell is ref:
                 found[number] = None
         for number in self.past.numbers_of(ref):
             found[number] = None
-        if not self._follows(source):
-            return (now,)
         return tuple(found)
 
     def _follows(self, variable: Variable) -> bool:
@@ -501,4 +504,4 @@ class GradientTape:
                 self._accesses.append((recorder.node, self.number, recorder.cells))
             self._exists = False
             self._watched = []
-            self.past = Past()
+            self.past = NO_PAST

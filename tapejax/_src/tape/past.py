@@ -86,3 +86,7 @@ def _extend(recorder: Recorder, event: Import) -> Program:
             mapping[number] = builder.absent(aval)
     builder.node.payload = mapping
     return builder.attach(event)
+
+
+NO_PAST = Past()
+"""That of a tape whose program has not been run yet; nothing is ever added to it."""
