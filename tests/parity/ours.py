@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property, lru_cache
 from typing import Any
 
-import jax
 import numpy as np
 
 import tapejax
@@ -16,7 +15,7 @@ from parity.calls import Call, cotangents, leaves, map_leaves, random_like, wide
 from parity.library import Tapejax
 from parity.pure import PureLibrary
 from parity.rows import ROWS, Row
-from parity.together import Answers, Question, Together, op_by_op
+from parity.together import Answers, Question, Together, compiled_fast, op_by_op
 from tapejax._src.engine.cases import is_inexact
 
 _BY_ID = {row.id: row for row in ROWS}
@@ -26,17 +25,6 @@ _BY_ID = {row.id: row for row in ROWS}
 def answers(row_id: str, pure: bool = False) -> Ours:
     """Those of a row; its tests run one after another, so few rows are kept."""
     return Ours(_BY_ID[row_id], pure)
-
-
-@contextmanager
-def _compiled_fast() -> Generator[None]:
-    """Compile with few optimizations: differences judge the mathematics, not the machine code."""
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
-    try:
-        yield
-    finally:
-        jax.config.update("jax_disable_most_optimizations", before)
 
 
 class Ours:
@@ -86,7 +74,7 @@ class Ours:
         if shared and all(map(np.array_equal, seeds, self.single.question.seeds)):
             return self.single
         wanted = ["value", "first", "pushed", *(["second"] if second else [])]
-        with _compiled_fast():
+        with compiled_fast():
             return self.ask(self._question(call, seeds), wanted)
 
     @property
@@ -112,6 +100,6 @@ class Ours:
         """Answers to the same question at other values, by the same program."""
         question = answers.question.at(primals)
         if isinstance(answers, Together):
-            with _compiled_fast():
+            with compiled_fast():
                 return Together(self.library, question, answers.wanted)
         return Answers(self.library, question)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -33,9 +34,22 @@ def compiled() -> Any:
     return _free_programs(10**9)
 
 
-def op_by_op() -> Any:
+@contextmanager
+def op_by_op() -> Generator[None]:
     """Run new programs by the kernels of their ops, which all routes to an op have in common."""
-    return _free_programs(-1)
+    with _free_programs(-1), compiled_fast():
+        yield
+
+
+@contextmanager
+def compiled_fast() -> Generator[None]:
+    """Compile with few optimizations; `Ours.single` has them all."""
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", True)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_disable_most_optimizations", before)
 
 
 @dataclass(frozen=True)

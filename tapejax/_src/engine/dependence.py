@@ -18,6 +18,10 @@ _CALLS = {
     "checkpoint": "jaxpr",
 }
 
+UNCONNECTED = "unconnected"
+"""Name of the identity primitive behind which TensorFlow records no connection (a comparison in a
+backward rule)."""
+
 
 def dependence(jaxpr: Any) -> tuple[int, ...]:
     """For each output of a jaxpr, the bit mask of the inputs it is computed from.
@@ -33,8 +37,10 @@ def _walk(jaxpr: Any, masks: list[int]) -> tuple[int, ...]:
     for eqn in jaxpr.eqns:
         inputs = [_read(env, atom) for atom in eqn.invars]
         inner = _called(eqn)
-        if inner is not None and len(inner.invars) == len(inputs):
-            outputs: tuple[int, ...] = _walk(inner, inputs)
+        if eqn.primitive.name == UNCONNECTED:
+            outputs: tuple[int, ...] = (0,) * len(eqn.outvars)
+        elif inner is not None and len(inner.invars) == len(inputs):
+            outputs = _walk(inner, inputs)
         else:
             union = 0
             for mask in inputs:

@@ -130,9 +130,11 @@ class Executable:
         order: For each requested value its place among those returned.
         checks: Ops that can fail, in program order.
         compiled: Whether `call` is an XLA executable.
+        owns_outputs: Whether each output is a buffer nobody else holds: not when one value is
+            handed out twice, nor when ops run one by one may have returned their input.
     """
 
-    __slots__ = ("call", "checks", "compiled", "donated", "live", "order")
+    __slots__ = ("call", "checks", "compiled", "donated", "live", "order", "owns_outputs")
 
     def __init__(
         self,
@@ -150,6 +152,7 @@ class Executable:
         self.compiled = compiled
         place = {number: n for n, number in enumerate(live)}
         self.order = [place[number] for number in request.live]
+        self.owns_outputs = compiled and len(set(self.order)) == len(self.order)
 
     def serving(self, request: Request) -> Executable:
         """The same executable with its outputs picked for another request."""

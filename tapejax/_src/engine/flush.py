@@ -117,10 +117,14 @@ def _run(recorder: Recorder) -> None:
                 live.append(kept)
         request = Request(tuple([t.index for t in live]), (), carried.tags)
     else:
-        request = Request(tuple([t.index for t in live]), _donatable(recorder), None)
-    checks, outs, failures = _execute(recorder, node, request, carried and carried.extra)
-    error = None if failures is None else _first_failure(recorder, checks, np.asarray(failures))
-    _deliver(recorder, live, outs, error)
+        tags = tuple(_chains(recorder).items()) if node.checked else None
+        request = Request(tuple([t.index for t in live]), _donatable(recorder), tags)
+    if live or node.checked:
+        outs, failures, executable = _execute(recorder, node, request, carried and carried.extra)
+        error = None if failures is None else _first_failure(executable.checks, failures)
+        _deliver(recorder, live, outs, error, executable.owns_outputs)
+    else:
+        error = None
     if carried is not None:
         carried.finish(handles)
     _forget(recorder)
@@ -128,9 +132,7 @@ def _run(recorder: Recorder) -> None:
         raise error[1]
 
 
-def _handles(
-    recorder: Recorder, node: Program, live: Sequence[Tensor]
-) -> list[tuple[int, Tensor]]:
+def _handles(recorder: Recorder, node: Program, live: Sequence[Tensor]) -> list[tuple[int, Tensor]]:
     """Every leaf and every live result as (number, tensor)."""
     numbers = [number for n in node.path() for number, _ in n.leaves]
     handles: list[tuple[int, Tensor]] = []
@@ -151,24 +153,22 @@ def _donatable(recorder: Recorder) -> tuple[int, ...]:
 
 def _execute(
     recorder: Recorder, node: Program, request: Request, extra: Extra | None
-) -> tuple[list[Check], Any, Any]:
-    """Run the program; returns the checks, the values by request order, and the failure record."""
+) -> tuple[Any, Any, Executable]:
+    """Run the program; returns the values by request order, the failure record, and what ran."""
     if recorder.inline:
         COUNTERS.inline += 1
-        plan = Plan(node, request.live, extra, {})
-        plan.checks = []
+        executable = interpret_program(node, request, {}, extra)
+        executable.call.checks = []  # a traced value cannot be looked at
         floats, ints = np.array(recorder.floats), _packed_ints(recorder)
-        return [], plan(floats, ints, *recorder.values)[0], None
+        return executable.call(floats, ints, *recorder.values)[0], None, executable
     arguments = (*_scalars(recorder, node), *recorder.values)
     executables = node.executables
     executable = None if executables is None else executables.get(request)
     if executable is None:
         executable = _find(node, request, _chains(recorder), arguments, extra)
     COUNTERS.flushes += 1
-    if not request.live and not executable.checks:
-        return [], [], None
     outs, failures = executable.call(*arguments)
-    return executable.checks, [outs[n] for n in executable.order], failures
+    return [outs[n] for n in executable.order], failures, executable
 
 
 def _chains(recorder: Recorder) -> dict[int, tuple[int, ...]]:
@@ -240,11 +240,9 @@ def _find(
     return executable
 
 
-def _first_failure(
-    recorder: Recorder, checks: Sequence[Check], failures: np.ndarray[Any, Any]
-) -> tuple[int, Exception] | None:
+def _first_failure(checks: Sequence[Check], failures: Any) -> tuple[int, Exception] | None:
     """The first op that failed, as (its number, the error to raise)."""
-    for check, row in zip(checks, failures, strict=True):
+    for check, row in zip(checks, np.asarray(failures), strict=True):
         if row[0] > 0:
             line = "" if check.line is None else f" (recorded at {check.line[0]}:{check.line[1]})"
             message = check.kernel.check.message(*row[1:].tolist())
@@ -260,13 +258,14 @@ def _deliver(
     live: Sequence[Tensor],
     outs: Sequence[Any],
     error: tuple[int, Exception] | None,
+    owned: bool,
 ) -> None:
     """Give every live tensor its array; after a failure, give later ones the error instead."""
     if error is None and not recorder.inline:
         for tensor, array in zip(live, outs, strict=True):
             tensor.array = array
             tensor.recorder = None
-            tensor.owned = True
+            tensor.owned = owned
             if tensor.cell is None:
                 tensor.key = tensor.aval
         if _SPREAD.possible:
@@ -278,7 +277,7 @@ def _deliver(
         if failed:
             continue
         tensor.array = array
-        tensor.owned = not recorder.inline
+        tensor.owned = owned and not recorder.inline
         tensor.aval = aval_of(array)
         if tensor.cell is None:
             tensor.key = tensor.aval

@@ -36,6 +36,7 @@ class Program:
         depth: Number of nodes before.
         size: Number of values so far; this node added those from `parent.size` on.
         avals: Avals of the values added here.
+        checked: Whether some op can fail by the values it gets.
         ops: Ops added here.
         event: A mark made by a tape, or None.
         leaves: Values added here that a run must supply as arrays: (number, key).
@@ -52,6 +53,7 @@ class Program:
 
     __slots__ = (
         "avals",
+        "checked",
         "constants",
         "depth",
         "edges",
@@ -79,6 +81,7 @@ class Program:
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.size: int = 0 if parent is None else parent.size
         self.avals: list[Aval] = []
+        self.checked: bool = parent is not None and parent.checked
         self.ops: tuple[Op, ...] = ()
         self.event = event
         self.leaves: tuple[tuple[int, LeafKey], ...] = ()
@@ -185,6 +188,8 @@ class Builder:
         avals = kernel.outs(tuple([self.table[i] for i in ins]))
         outs = tuple([self._new(aval) for aval in avals])
         self.node.ops += ((kernel, ins, outs),)
+        if kernel.check is not None:
+            self.node.checked = True
         return outs
 
     def constant(self, value: np.ndarray[Any, Any], aval: Aval) -> int:

@@ -113,6 +113,12 @@ def assign(
 
     Raises:
         ValueError: If the shape differs.
+
+    Example:
+        >>> import tapejax as tf
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.assign([5.0, 6.0]).assign_add([1.0, 1.0]).numpy().tolist()
+        [6.0, 7.0]
     """
     del use_locking, name
     tensor = value_for(self, value)
@@ -148,14 +154,30 @@ def _update(pair: Pair, self: Variable, delta: Any, read_value: bool) -> Variabl
 def assign_add(
     self: Variable,
     delta: Any,
-    use_locking: bool | None = None,
+    use_locking: bool = False,
     name: str | None = None,
     read_value: bool = True,
 ) -> Variable | None:
     """Add `delta`, which must have the variable's shape.
 
+    Args:
+        self: The variable.
+        delta: Tensor or array-like of the variable's shape and dtype, or a `tf.IndexedSlices`.
+        use_locking: Accepted for compatibility.
+        name: Accepted for compatibility.
+        read_value: Whether to return the variable.
+
+    Returns:
+        The variable, or None without `read_value`.
+
     Raises:
         InvalidArgumentError: If the shape differs.
+
+    Example:
+        >>> import tapejax as tf
+        >>> v = tf.Variable([2.0, 3.0])
+        >>> v.assign_add([1.0, 1.0]).numpy().tolist()
+        [3.0, 4.0]
     """
     del use_locking, name
     return _update(ASSIGN_ADD, self, delta, read_value)
@@ -164,14 +186,30 @@ def assign_add(
 def assign_sub(
     self: Variable,
     delta: Any,
-    use_locking: bool | None = None,
+    use_locking: bool = False,
     name: str | None = None,
     read_value: bool = True,
 ) -> Variable | None:
     """Subtract `delta`, which must have the variable's shape.
 
+    Args:
+        self: The variable.
+        delta: Tensor or array-like of the variable's shape and dtype, or a `tf.IndexedSlices`.
+        use_locking: Accepted for compatibility.
+        name: Accepted for compatibility.
+        read_value: Whether to return the variable.
+
+    Returns:
+        The variable, or None without `read_value`.
+
     Raises:
         InvalidArgumentError: If the shape differs.
+
+    Example:
+        >>> import tapejax as tf
+        >>> v = tf.Variable([2.0, 3.0])
+        >>> v.assign_sub([1.0, 1.0]).numpy().tolist()
+        [1.0, 2.0]
     """
     del use_locking, name
     return _update(ASSIGN_SUB, self, delta, read_value)

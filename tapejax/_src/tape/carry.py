@@ -152,9 +152,7 @@ def _split_for(op: RecordedOp, active: set[int], extra: Extra, table: list[Aval]
         for mask in kernel.reads(avals):
             reads |= mask
         wanted = tuple(
-            n
-            for n, i in enumerate(op.ins)
-            if reads >> n & 1 and i in active and avals[n].inexact
+            n for n, i in enumerate(op.ins) if reads >> n & 1 and i in active and avals[n].inexact
         )
         if not wanted:
             return

@@ -14,8 +14,8 @@ from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.convert import as_tensor, static_tensor
+from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder, Program, needed, run_ops
 from tapejax._src.engine.recorder import LOCAL, Recorder, advance, boundary, number_of

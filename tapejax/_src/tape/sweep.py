@@ -150,9 +150,7 @@ class Sweep:
         for op, reads in zip(self.ops, self.reads, strict=True):
             self._propagate(op, reads)
 
-    def _wanted(
-        self, builder: Builder, op: RecordedOp, given: tuple[int, ...]
-    ) -> tuple[int, ...]:
+    def _wanted(self, builder: Builder, op: RecordedOp, given: tuple[int, ...]) -> tuple[int, ...]:
         mask = 0
         for n in given:
             mask |= self.reads[self.position][n]
