@@ -1,15 +1,15 @@
 """TensorFlow 2's tape API on JAX: `import tapejax as tf`.
 
-Eager TensorFlow code with `tf.GradientTape` runs as compiled XLA programs: ops are recorded, recorded
-programs are recognised when they repeat, and run when a value is needed.
+Eager TensorFlow code with `tf.GradientTape` runs as compiled XLA programs: ops are recorded,
+recorded programs are recognised when they repeat, and run when a value is needed.
 """
-
 
 from typing import TYPE_CHECKING
 
 from tapejax import autodiff as autodiff
 from tapejax import bitwise as bitwise
 from tapejax import config as config
+from tapejax import debugging as debugging
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
 from tapejax import keras as keras
@@ -19,42 +19,53 @@ from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import random as random
+from tapejax import types as types
+from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
 from tapejax._src.core.dtypes import as_dtype as as_dtype
 from tapejax._src.core.dtypes import bfloat16 as bfloat16
 from tapejax._src.core.dtypes import bool_ as bool
-from tapejax._src.core.dtypes import complex128 as complex128
 from tapejax._src.core.dtypes import complex64 as complex64
+from tapejax._src.core.dtypes import complex128 as complex128
 from tapejax._src.core.dtypes import double as double
 from tapejax._src.core.dtypes import float16 as float16
 from tapejax._src.core.dtypes import float32 as float32
 from tapejax._src.core.dtypes import float64 as float64
 from tapejax._src.core.dtypes import half as half
+from tapejax._src.core.dtypes import int8 as int8
 from tapejax._src.core.dtypes import int16 as int16
 from tapejax._src.core.dtypes import int32 as int32
 from tapejax._src.core.dtypes import int64 as int64
-from tapejax._src.core.dtypes import int8 as int8
+from tapejax._src.core.dtypes import qint8 as qint8
 from tapejax._src.core.dtypes import qint16 as qint16
 from tapejax._src.core.dtypes import qint32 as qint32
-from tapejax._src.core.dtypes import qint8 as qint8
-from tapejax._src.core.dtypes import quint16 as quint16
 from tapejax._src.core.dtypes import quint8 as quint8
+from tapejax._src.core.dtypes import quint16 as quint16
 from tapejax._src.core.dtypes import resource as resource
 from tapejax._src.core.dtypes import string as string
+from tapejax._src.core.dtypes import uint8 as uint8
 from tapejax._src.core.dtypes import uint16 as uint16
 from tapejax._src.core.dtypes import uint32 as uint32
 from tapejax._src.core.dtypes import uint64 as uint64
-from tapejax._src.core.dtypes import uint8 as uint8
 from tapejax._src.core.dtypes import variant as variant
 from tapejax._src.core.indexed_slices import IndexedSlices as IndexedSlices
+from tapejax._src.core.naming import name_scope as name_scope
 from tapejax._src.core.shapes import TensorShape as TensorShape
 from tapejax._src.core.specs import TensorSpec as TensorSpec
 from tapejax._src.core.specs import TypeSpec as TypeSpec
 from tapejax._src.core.variable import VariableAggregation as VariableAggregation
 from tapejax._src.core.variable import VariableSynchronization as VariableSynchronization
+from tapejax._src.core.version import __version__ as __version__
+from tapejax._src.function.execution import control_dependencies as control_dependencies
+from tapejax._src.function.execution import executing_eagerly as executing_eagerly
+from tapejax._src.function.execution import get_logger as get_logger
+from tapejax._src.function.execution import group as group
+from tapejax._src.function.execution import init_scope as init_scope
+from tapejax._src.function.execution import no_op as no_op
 from tapejax._src.function.function import function as function
 from tapejax._src.function.graph_gradients import gradients as gradients
 from tapejax._src.function.graph_gradients import hessians as hessians
+from tapejax._src.function.module import Module as Module
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
@@ -67,6 +78,7 @@ from tapejax._src.ops.arithmetic import sign as sign
 from tapejax._src.ops.arithmetic import subtract as subtract
 from tapejax._src.ops.arithmetic import truncatediv as truncatediv
 from tapejax._src.ops.arithmetic import truncatemod as truncatemod
+from tapejax._src.ops.assertions import Assert as Assert
 from tapejax._src.ops.blocks import batch_to_space as batch_to_space
 from tapejax._src.ops.blocks import reverse_sequence as reverse_sequence
 from tapejax._src.ops.blocks import sequence_mask as sequence_mask
@@ -107,6 +119,7 @@ from tapejax._src.ops.creation import range as range
 from tapejax._src.ops.creation import zeros as zeros
 from tapejax._src.ops.creation import zeros_like as zeros_like
 from tapejax._src.ops.cumulative import cumsum as cumsum
+from tapejax._src.ops.devices import device as device
 from tapejax._src.ops.einsum import einsum as einsum
 from tapejax._src.ops.elementwise import acos as acos
 from tapejax._src.ops.elementwise import acosh as acosh
@@ -125,6 +138,7 @@ from tapejax._src.ops.elementwise import tan as tan
 from tapejax._src.ops.elementwise import tanh as tanh
 from tapejax._src.ops.gathering import gather as gather
 from tapejax._src.ops.gathering import gather_nd as gather_nd
+from tapejax._src.ops.host_print import print as print
 from tapejax._src.ops.joining import concat as concat
 from tapejax._src.ops.joining import pad as pad
 from tapejax._src.ops.joining import split as split
@@ -136,6 +150,7 @@ from tapejax._src.ops.matrix_functions import sqrtm as matrix_square_root
 from tapejax._src.ops.norm import norm as norm
 from tapejax._src.ops.operators import Tensor as Tensor
 from tapejax._src.ops.operators import Variable as Variable
+from tapejax._src.ops.operators import newaxis as newaxis
 from tapejax._src.ops.permuting import reverse as reverse
 from tapejax._src.ops.permuting import roll as roll
 from tapejax._src.ops.permuting import transpose as transpose
@@ -167,7 +182,9 @@ from tapejax._src.ops.selection import argmin as argmin
 from tapejax._src.ops.shape_queries import broadcast_dynamic_shape as broadcast_dynamic_shape
 from tapejax._src.ops.shape_queries import broadcast_static_shape as broadcast_static_shape
 from tapejax._src.ops.shape_queries import rank as rank
-from tapejax._src.ops.shape_queries import required_space_to_batch_paddings as required_space_to_batch_paddings
+from tapejax._src.ops.shape_queries import (
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+)
 from tapejax._src.ops.shape_queries import shape as shape
 from tapejax._src.ops.shape_queries import shape_n as shape_n
 from tapejax._src.ops.shape_queries import size as size
@@ -198,9 +215,6 @@ from tapejax._src.tape.custom_gradient import recompute_grad as recompute_grad
 from tapejax._src.tape.custom_gradient import stop_gradient as stop_gradient
 from tapejax._src.tape.gradient_tape import GradientTape as GradientTape
 from tapejax._src.tape.interop import jax_call as jax_call
-
-newaxis = None
-__version__ = "0.1.0"
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
     __getattr__ = missing_attribute(__name__)

@@ -1,6 +1,5 @@
 """`tf.autodiff`: tapes and forward accumulators."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.report.missing import missing_attribute

@@ -1,6 +1,5 @@
 """`tf.bitwise`: logic on the bits of integers."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.ops.bitwise import bitwise_and as bitwise_and

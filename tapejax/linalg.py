@@ -1,6 +1,5 @@
 """`tf.linalg`: matrices."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.ops.clipping import global_norm as global_norm

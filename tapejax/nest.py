@@ -1,6 +1,5 @@
 """`tf.nest`: nested structures."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.core.nest import assert_same_structure as assert_same_structure

@@ -1,6 +1,5 @@
 """`tf.nn`: building blocks of neural networks."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.ops.activation import crelu as crelu
@@ -24,8 +23,12 @@ from tapejax._src.ops.convolution import depthwise_conv2d as depthwise_conv2d
 from tapejax._src.ops.convolution import separable_conv2d as separable_conv2d
 from tapejax._src.ops.cross_entropy import l2_loss as l2_loss
 from tapejax._src.ops.cross_entropy import log_poisson_loss as log_poisson_loss
-from tapejax._src.ops.cross_entropy import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
-from tapejax._src.ops.cross_entropy import weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits
+from tapejax._src.ops.cross_entropy import (
+    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+)
+from tapejax._src.ops.cross_entropy import (
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+)
 from tapejax._src.ops.dropout import dropout as dropout
 from tapejax._src.ops.elementwise import sigmoid as sigmoid
 from tapejax._src.ops.elementwise import softplus as softplus
@@ -33,10 +36,14 @@ from tapejax._src.ops.elementwise import softsign as softsign
 from tapejax._src.ops.elementwise import tanh as tanh
 from tapejax._src.ops.gathering import embedding_lookup as embedding_lookup
 from tapejax._src.ops.norm import l2_normalize as l2_normalize
-from tapejax._src.ops.normalization import batch_norm_with_global_normalization as batch_norm_with_global_normalization
+from tapejax._src.ops.normalization import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+)
 from tapejax._src.ops.normalization import batch_normalization as batch_normalization
 from tapejax._src.ops.normalization import bias_add as bias_add
-from tapejax._src.ops.normalization import local_response_normalization as local_response_normalization
+from tapejax._src.ops.normalization import (
+    local_response_normalization as local_response_normalization,
+)
 from tapejax._src.ops.normalization import local_response_normalization as lrn
 from tapejax._src.ops.normalization import moments as moments
 from tapejax._src.ops.normalization import normalize_moments as normalize_moments
@@ -52,8 +59,12 @@ from tapejax._src.ops.pooling import max_pool3d as max_pool3d
 from tapejax._src.ops.selection import zero_fraction as zero_fraction
 from tapejax._src.ops.softmax import log_softmax as log_softmax
 from tapejax._src.ops.softmax import softmax as softmax
-from tapejax._src.ops.softmax import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
-from tapejax._src.ops.softmax import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
+from tapejax._src.ops.softmax import (
+    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+)
+from tapejax._src.ops.softmax import (
+    sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
+)
 from tapejax._src.ops.sorting import in_top_k as in_top_k
 from tapejax._src.ops.sorting import top_k as top_k
 from tapejax._src.ops.transposed_convolution import conv1d_transpose as conv1d_transpose

@@ -1,12 +1,11 @@
-"""optimizers"""
-
+"""`tf.optimizers`: the same as `tf.keras.optimizers`."""
 
 from typing import TYPE_CHECKING
 
 from tapejax._src.keras.optimizer import Optimizer as Optimizer
+from tapejax._src.keras.optimizers import SGD as SGD
 from tapejax._src.keras.optimizers import Adam as Adam
 from tapejax._src.keras.optimizers import RMSprop as RMSprop
-from tapejax._src.keras.optimizers import SGD as SGD
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

@@ -1,6 +1,5 @@
 """`tf.random`: random numbers, TensorFlow's own streams."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.ops.random_seed import set_seed as set_seed

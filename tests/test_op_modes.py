@@ -20,6 +20,7 @@ from parity.together import compiled_fast, op_by_op
 
 import tapejax as tf
 from tapejax._src.core.config import immediate
+from tapejax._src.engine.registry import OPS
 
 OURS = Tapejax(tf)
 WITH_TENSORS = [row for row in ROWS if row.call.arrays]
@@ -52,7 +53,15 @@ def assert_equal(row: Row, actual: Any, expected: Any) -> None:
         assert distance(mine, other) <= row.tolerance(other.dtype)
 
 
-@each_row
+def led_by_a_number(row: Row) -> bool:
+    """Whether a Python float comes first: it makes an ndarray after it a float32, too."""
+    first = row.call.args[:1]
+    return row.path in OPS and any(isinstance(value, float) for value in first)
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in WITH_TENSORS if not led_by_a_number(row)], ids=lambda row: row.id
+)
 def test_ndarrays_are_tensors(row: Row) -> None:
     """ndarrays keep their dtype."""
     assert_equal(row, through(row, lambda array: array), plain(row))

@@ -1,6 +1,5 @@
 """`tf.keras`: optimizers (layers and models are not there yet)."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.report.missing import missing_attribute

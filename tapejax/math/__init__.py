@@ -1,6 +1,5 @@
 """`tf.math`: elementwise mathematics, reductions, segments and comparisons."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.ops.arithmetic import abs as abs

@@ -1,5 +1,4 @@
-"""math.special"""
-
+"""`tf.math.special`: special functions."""
 
 from typing import TYPE_CHECKING
 

@@ -146,3 +146,13 @@ def test_wrong_arguments_raise_as_in_tensorflow(x, filters, arguments, error, ma
 
 def test_a_window_larger_than_the_input_gives_an_empty_result():
     assert conv2d(jnp.ones(X), jnp.ones((4, 4, 1, 1)), 1, "VALID").shape == (1, 0, 0, 1)
+
+
+def test_no_examples_give_no_outputs_and_a_zero_gradient_of_the_filters():
+    # TensorFlow's result has the input's shape then, whatever the filters and strides.
+    x, filters = jnp.ones((0, 5, 5, 1)), _normal(2, 2, 1, 3)
+    out, pull = jax.vjp(lambda x, f: conv2d(x, f, 2, "VALID"), x, filters)
+    assert out.shape == (0, 2, 2, 3)
+    of_x, of_filters = pull(out)
+    assert of_x.shape == x.shape
+    np.testing.assert_array_equal(of_filters, np.zeros(filters.shape))

@@ -133,3 +133,65 @@ def test_unseeded_numbers_differ_and_a_seedless_stream_moves_on():
 def test_arguments_that_make_no_sense_raise(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def _drawn_by_every_op():
+    logits = tf.zeros([1, 9])
+    return tf.concat(
+        [
+            tf.random.uniform([4]),
+            tf.random.normal([4], seed=3),
+            tf.random.truncated_normal([4]),
+            tf.cast(tf.random.uniform([9], maxval=99, dtype=tf.int32), tf.float32),
+            tf.random.shuffle(tf.range(9.0)),
+            tf.cast(tf.random.categorical(logits, 9)[0], tf.float32),
+            tf.nn.dropout(tf.ones([9]), 0.5),
+        ],
+        axis=0,
+    )
+
+
+def _parts(drawn):
+    return np.split(drawn.numpy(), [4, 8, 12, 21, 30, 39])
+
+
+def test_a_traced_function_draws_anew_at_each_call():
+    tf.random.set_seed(1)
+    drawn = tf.function(_drawn_by_every_op)
+    first, second = _parts(drawn()), _parts(drawn())
+    assert not any(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_set_seed_repeats_a_traced_function_from_its_first_call_on():
+    drawn = tf.function(_drawn_by_every_op)
+    tf.random.set_seed(1)
+    first = [drawn().numpy() for _ in range(3)]
+    tf.random.set_seed(1)
+    again = [drawn().numpy() for _ in range(3)]
+    assert np.array_equal(first, again)
+
+
+def test_a_traced_function_draws_what_the_same_code_draws_eagerly():
+    tf.random.set_seed(2)
+    eager = [_drawn_by_every_op().numpy() for _ in range(2)]
+    tf.random.set_seed(2)
+    drawn = tf.function(_drawn_by_every_op)
+    assert np.allclose(eager, [drawn().numpy() for _ in range(2)], rtol=1e-6, atol=1e-6)
+
+
+def test_a_function_that_calls_a_function_draws_anew_at_each_call():
+    inner = tf.function(lambda: tf.random.uniform([4]))
+    outer = tf.function(lambda: tf.stack([inner(), inner()]))
+    tf.random.set_seed(1)
+    rows = np.concatenate([outer().numpy(), outer().numpy()])
+    assert len(np.unique(rows)) == rows.size
+
+
+def test_the_gradient_through_a_traced_dropout_uses_the_elements_it_dropped():
+    dropped = tf.function(lambda x: tf.nn.dropout(x, 0.5))
+    x = tf.ones([64])
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = dropped(x)
+        assert np.array_equal(tape.gradient(y, x).numpy(), y.numpy())

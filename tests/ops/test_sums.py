@@ -37,8 +37,22 @@ def test_accumulate_n_checks_shape_and_dtype() -> None:
         sums.accumulate_n([a], shape=[3])
     with pytest.raises(TypeError, match="tensor_dtype"):
         sums.accumulate_n([a], tensor_dtype=dtypes.int32)
-    with pytest.raises(ValueError, match="list of at least one Tensor"):
-        sums.accumulate_n([])
+    for refused in ([], [a, as_tensor(np.ones(2))], [[1.0, 2.0], [1, 2]]):
+        with pytest.raises(ValueError, match="list of at least one Tensor"):
+            sums.accumulate_n(refused)
+
+
+def test_add_n_of_booleans_is_an_invalid_argument() -> None:
+    """Logical or is another op."""
+    with pytest.raises(InvalidArgumentError, match="bool is not in the list of allowed values"):
+        sums.add_n([as_tensor([True]), as_tensor([False])])
+
+
+def test_scalar_mul_takes_the_dtype_of_what_it_multiplies() -> None:
+    """A number follows an ndarray; a tensor of another dtype is a ValueError."""
+    assert sums.scalar_mul(2.0, np.ones(2)).dtype == dtypes.float64
+    with pytest.raises(ValueError, match="requested dtype float32 for Tensor with dtype float64"):
+        sums.scalar_mul(as_tensor(np.float64(2)), as_tensor([1.0]))
 
 
 def test_scalar_mul_takes_a_number_only() -> None:

@@ -91,11 +91,180 @@ _ENTRIES: tuple[Composite, ...] = (
         ("math.scalar_mul", "scalar_mul"),
         ("f32[], f32[2,3]", "2.0, f64[3]", "3, i32[4]", "c64[], c64[3]", "-2, f32[0,3]"),
     ),
+    Composite(("concat",), ("[f32[2,3], f32[1,3]], 0", "[i32[2,1], i32[2,3]], axis=-1")),
+    Composite(
+        ("pad",),
+        (
+            "f32[2,3], [[1, 0], [0, 2]]",
+            "f32[2], [[1, 2]], constant_values=7.0",
+            "f64[2,3], [[1, 2], [0, 3]], mode='SYMMETRIC'",
+            "f32[3], [[2, 1]], 'REFLECT'",
+            "c64[2], [[1, 1]]",
+            "bool[2], [[1, 1]]",
+            "f32[0,2], [[1, 1], [0, 0]]",
+        ),
+    ),
+    Composite(
+        ("where",),
+        (
+            "bool[2,3], f32[2,3], f32[2,3]",
+            "bool[2,1], i32[3], i32[]",
+            "bool[2], c64[2], c64[2]",
+            "bool[0,3], f64[3], f64[]",
+            "bool[3,2]",
+        ),
+    ),
+    Composite(
+        ("gather_nd",),
+        (
+            "f32[3,4], i32[2,2] in (0, 3)",
+            "f64[3,4], i32[2,1] in (0, 3)",
+            "f64[2,3,2], i64[2,2,1] in (0, 3), batch_dims=1",
+            "i32[3], i32[2,0]",
+        ),
+    ),
+    Composite(
+        ("nn.embedding_lookup",),
+        ("f32[4,2], i32[3] in (0, 4)", "f64[4,2], i64[2,2] in (0, 4), f64[] in (0.1, 0.5)"),
+    ),
+    Composite(("boolean_mask",), ("f32[4,3], bool[4]", "f64[2,3,2], bool[3], axis=1")),
+    Composite(("dynamic_partition",), ("f32[4,2], i32[4] in (0, 3), 3",)),
+    Composite(
+        ("dynamic_stitch",),
+        ("[i32[3] in (0, 3) distinct, i32[1] in (3, 4)], [f32[3,2], f32[1,2]]",),
+    ),
+    Composite(("slice",), ("f32[3,4], [1, 0], [2, -1]", "f64[3,4], i32[2] in (0, 2), [1, 3]")),
+    Composite(
+        ("strided_slice",),
+        ("f32[3,4], [0, 3], [3, 0], [2, -1]", "f64[4,3], [1], [2], begin_mask=1"),
+    ),
+    Composite(("range",), ("0, 7, 2", "0.0, 1.0, 0.25", "5, dtype=tf.float64")),
+    Composite(("ensure_shape",), ("f32[2,3], (None, 3)",)),
+    Composite(("sequence_mask",), ("i32[3] in (0, 4), 5", "i64[2,2] in (1, 4), dtype=tf.float32")),
+    Composite(("unique",), ("i32[6]", "f32[4], tf.int64"), {"gradient": "lookup"}),
+    Composite(("unique_with_counts",), ("i32[6]",), {"gradient": "lookup"}),
+    Composite(
+        ("math.bincount",),
+        (
+            "i32[6] in (0, 4)",
+            "i32[5] in (0, 4), f32[5]",
+            "i64[2,4] in (0, 3), minlength=5, axis=-1",
+        ),
+        {"gradient": "lookup"},
+    ),
+    Composite(("shape",), ("f32[2,3]", "i32[], tf.int64")),
+    Composite(("shape_n",), ("[f32[2,3], f32[4]]",)),
+    Composite(("size",), ("f32[2,3]", "i32[], tf.int64")),
+    Composite(("rank",), ("f32[2,3]",)),
+    Composite(("broadcast_dynamic_shape",), ("i32[2] in (3, 4), i32[1] in (3, 4)",)),
+    Composite(("required_space_to_batch_paddings",), ("[5, 4], [2, 3]",)),
+    Composite(
+        ("constant",),
+        (
+            "f32[2,3]",
+            "[1, 2]",
+            "[[1.5], [2.0]]",
+            "3, tf.float64",
+            "[1, 2, 3, 4], shape=(2, 2)",
+            "0.5, tf.float16, (2, 1)",
+            "True",
+        ),
+    ),
+    Composite(
+        ("convert_to_tensor",),
+        (
+            "f32[2,3]",
+            "c64[2]",
+            "[1, 2], dtype=tf.float64",
+            "[[1.5], [2.0]], dtype_hint=tf.float16",
+            "[f64[], 2.0]",
+        ),
+    ),
+    Composite(("identity_n",), ("[f32[2], i32[3], f64[]]",)),
+    Composite(("stop_gradient",), ("f32[2,3]", "i32[2]", "c64[2]"), {"gradient": "none"}),
+    Composite(
+        ("einsum", "linalg.einsum"),
+        (
+            "'ij,jk->ik', f32[2,3], f32[3,2]",
+            "'bij,bjk', f64[2,2,3], f64[2,3,2]",
+            "'...ij,...jk->...ik', f32[2,1,2,3], f32[2,3,1]",
+            "'ii->i', f64[3,3]",
+            "'ij->', f32[2,3]",
+            "'i,j->ij', c64[2], c64[3]",
+            "'i,i,i->', f64[3], f64[3], f64[3]",
+            "'ij,j->i', i32[2,3], i32[3]",
+            "'ij,jk->ik', f32[2,0], f32[0,3]",
+        ),
+    ),
+    Composite(
+        ("math.l2_normalize", "linalg.l2_normalize", "nn.l2_normalize"),
+        (
+            "f32[2,3], axis=1",
+            "f64[2,3]",
+            "f64[2,3,2], axis=[0, -1]",
+            "f32[2,3], 1, f32[] in (0.01, 0.1)",
+            "f64[4] in (-0.1, 0.1), epsilon=9.0",
+            "c64[2,3], 0",
+        ),
+    ),
+    Composite(
+        ("math.segment_max",),
+        (
+            "f32[5,2], i32[5] in (0, 4) sorted",
+            "f64[4], i64[4] in (0, 3) sorted",
+            "i32[5], i32[5] in (0, 3) sorted",
+        ),
+    ),
+    Composite(
+        ("math.segment_mean",),
+        ("f32[5,2], i32[5] in (0, 4) sorted", "f64[4], i64[4] in (0, 3) sorted"),
+    ),
+    Composite(
+        ("math.segment_min",),
+        (
+            "f32[5,2], i32[5] in (0, 4) sorted",
+            "f64[4], i64[4] in (0, 3) sorted",
+            "i32[5], i32[5] in (0, 3) sorted",
+        ),
+    ),
+    Composite(
+        ("math.segment_prod",),
+        (
+            "f32[5,2], i32[5] in (0, 4) sorted",
+            "f64[4], i64[4] in (0, 3) sorted",
+            "i32[5], i32[5] in (0, 3) sorted",
+        ),
+    ),
+    Composite(
+        ("math.segment_sum",),
+        (
+            "f32[5,2], i32[5] in (0, 4) sorted",
+            "f64[4], i64[4] in (0, 3) sorted",
+            "c64[4], i32[4] in (0, 3) sorted",
+            "i32[5], i32[5] in (0, 3) sorted",
+        ),
+    ),
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
 # public functions whose arguments the grammar of cases cannot express, and who tests them
-TESTED_ELSEWHERE: Mapping[str, str] = {}
+TESTED_ELSEWHERE: Mapping[str, str] = {
+    "broadcast_static_shape": "takes and gives a TensorShape: ops/test_array_functions.py",
+    "custom_gradient": "takes a function: tape/test_custom_gradient.py",
+    "get_static_value": "gives an ndarray: ops/test_constants.py",
+    "grad_pass_through": "takes a function: tape/test_custom_gradient.py",
+    "is_tensor": "gives a bool: ops/test_constants.py",
+    "keras.optimizers.schedules.deserialize": "gives a schedule: keras/test_schedules.py",
+    "keras.optimizers.schedules.serialize": "takes a schedule: keras/test_schedules.py",
+    "nn.dropout": "draws anew at each call: ops/test_dropout.py",
+    "random.categorical": "draws anew at each call: ops/test_random_stateful.py",
+    "random.normal": "draws anew at each call: ops/test_random_stateful.py",
+    "random.set_seed": "gives nothing: ops/test_random_stateful.py",
+    "random.shuffle": "draws anew at each call: ops/test_random_stateful.py",
+    "random.truncated_normal": "draws anew at each call: ops/test_random_stateful.py",
+    "random.uniform": "draws anew at each call: ops/test_random_stateful.py",
+    "recompute_grad": "takes a function: tape/test_custom_gradient.py",
+}
 
 # our own additions, which have no counterpart to be compared with
 NOT_TENSORFLOW = ("jax_call",)

@@ -37,7 +37,7 @@ def along(
     """
 
     def at(step: float) -> list[Any]:
-        moved = [p + step * t for p, t in zip(primals, tangents, strict=True)]
+        moved = [np.asarray(p + step * t) for p, t in zip(primals, tangents, strict=True)]
         return function(moved)
 
     quadruples = zip(at(STEP), at(-STEP), at(2 * STEP), at(-2 * STEP), strict=True)

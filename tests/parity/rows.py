@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import tapejax._src.ops
-from parity.calls import Call
+from parity.calls import Call, leaves
 from parity.composites import COMPOSITES, NOT_TENSORFLOW, TESTED_ELSEWHERE
 from tapejax._src.engine import cases, registry
 
@@ -94,6 +94,7 @@ class Row:
     def has_float64(self) -> bool:
         """Whether finite differences can be taken: the op exists in the double of its dtypes."""
         kinds = {aval.dtype.name for aval in self.case.avals if aval.differentiable}
+        kinds |= {leaf.name for leaf in leaves(self.call.args) if _is_narrow(leaf)}
         allowed = self.field("dtypes", "double complex128").replace("float64", "double").split()
         needed = {_DOUBLE.get(kind, "none") for kind in kinds}
         return needed <= set(allowed) and any(primal.size for primal in self.call.primals)
@@ -102,6 +103,11 @@ class Row:
         """Allowed relative error of a result of this dtype."""
         name = next(key for key, value in cases.DTYPES.items() if value == dtype)
         return {**DEFAULT_TOLERANCE, **self.field("tol", {})}.get(name, 0.0)
+
+
+def _is_narrow(leaf: Any) -> bool:
+    """Whether an argument asks for a result so coarse that differences drown in its rounding."""
+    return isinstance(leaf, cases.DTypeName) and leaf.name in ("float16", "bfloat16")
 
 
 OP_ROWS = [Row(path, op, case) for path, op in sorted(registry.OPS.items()) for case in op.cases]

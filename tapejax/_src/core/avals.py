@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.dtypes import DType, as_dtype
 from tapejax._src.core.shapes import TensorShape
@@ -128,7 +129,7 @@ def variable_key(placed: Aval | PlacedKey, trainable: bool) -> VariableKey:
 def placed_key(aval: Aval, array: Any) -> Aval | PlacedKey:
     """The leaf key of a concrete array: its aval, and its sharding when it is spread out."""
     sharding = getattr(array, "sharding", None)
-    if sharding is None or isinstance(array, jax.core.Tracer):
+    if sharding is None or isinstance(array, Tracer):
         return aval
     if isinstance(sharding, jax.sharding.SingleDeviceSharding) and len(jax.devices()) == 1:
         return aval

@@ -21,7 +21,7 @@ def scoped_name(name: str) -> str:
     return _NAMES.prefix + name
 
 
-class name_scope:  # noqa: N801  TensorFlow's spelling
+class name_scope:
     """A `with` block in which variables get a prefixed name.
 
     Args:

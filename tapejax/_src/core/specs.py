@@ -154,7 +154,9 @@ class TensorSpec(TypeSpec):
             return cls.from_tensor(value)
         return value if isinstance(value, TensorSpec) else None
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def is_compatible_with(  # pyright: ignore[reportIncompatibleMethodOverride]  TensorFlow's name
+        self, spec_or_tensor: Any
+    ) -> bool:
         """Say whether a tensor, or one that a spec describes, could have this spec.
 
         Args:

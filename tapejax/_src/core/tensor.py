@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core import printing
 from tapejax._src.core.avals import Aval, LeafKey, aval_of
@@ -182,7 +183,7 @@ class Tensor:
 
     def __bool__(self) -> bool:
         array = self.value_array()
-        if isinstance(array, jax.core.Tracer):
+        if isinstance(array, Tracer):
             return bool(array)
         array = np.asarray(array)
         return bool(array) if array.size else False

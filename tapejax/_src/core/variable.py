@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core import printing
 from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
@@ -144,7 +145,7 @@ class Variable:
                 f"In this `tf.Variable` creation, the initial value's shape ({aval.tf_shape}) is "
                 f"not compatible with the explicitly supplied `shape` argument ({shape})."
             )
-        self.hold(Tensor.concrete(array, aval, aval, owned=not isinstance(array, jax.core.Tracer)))
+        self.hold(Tensor.concrete(array, aval, aval, owned=not isinstance(array, Tracer)))
         for listener in CREATION.listeners:
             listener(self)
 
@@ -379,7 +380,7 @@ def _initial_array(value: Any, dtype: DType | None) -> tuple[Any, Aval]:
 
 def _own(array: Any) -> Any:
     """A copy nobody else holds, so that an update may reuse the buffer."""
-    if isinstance(array, jax.core.Tracer) or (
+    if isinstance(array, Tracer) or (
         isinstance(array, jax.Array) and not array.is_fully_addressable
     ):
         return array

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core import errors
 from tapejax._src.core.dtypes import DType, as_dtype
@@ -165,7 +166,8 @@ def find_kernel(
 
 def _length(definition: OpDef, parameter: Parameter, value: Any) -> int:
     if isinstance(value, (Tensor, Variable, np.ndarray, jax.Array)):
-        return int(value.shape[0]) if value.shape else -1
+        shape: Any = tuple(value.shape)
+        return int(shape[0]) if shape else -1
     if not isinstance(value, (list, tuple)):
         raise TypeError(
             f"tf.{definition.name}: `{parameter.name}` must be a list or tuple of tensors, got "
@@ -329,7 +331,7 @@ def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     if not positions:
         return kernel.unchecked()
     read = [tensors[n] for n in positions]
-    if any(t.array is None or isinstance(t.array, jax.core.Tracer) for t in read):
+    if any(t.array is None or isinstance(t.array, Tracer) for t in read):
         return kernel
     if not kernel.has_passed(read):
         message = kernel.failure(tensors, positions)

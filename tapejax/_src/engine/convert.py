@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval, aval_of, placed_key, static_key
@@ -48,7 +49,7 @@ def constant_tensor(array: Any) -> Tensor:
     aval = aval_of(array)
     if isinstance(array, np.ndarray):
         return Tensor.concrete(array, aval, aval)
-    if isinstance(array, jax.core.Tracer):
+    if isinstance(array, Tracer):
         run_before_tracing()
     key = placed_key(aval, array)
     if key is not aval:
@@ -139,14 +140,14 @@ def holds_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(holds_tensor(item) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return isinstance(value, (Tensor, Variable)) or (
-        isinstance(value, jax.core.Tracer) or any(isinstance(value, c) for c, _ in CONVERTERS)
+        isinstance(value, Tracer) or any(isinstance(value, c) for c, _ in CONVERTERS)
     )
 
 
 def known_value(tensor: Tensor) -> np.ndarray[Any, Any]:
     """The value of a tensor that must be static, without running a program where possible."""
     if tensor.array is not None:
-        if isinstance(tensor.array, jax.core.Tracer):
+        if isinstance(tensor.array, Tracer):
             raise errors.OperatorNotAllowedInGraphError(
                 f"A shape, axis or size was given as a traced tensor of shape {tensor.shape} and "
                 f"dtype {tensor.dtype.name}, but it must be known while the program is recorded. "

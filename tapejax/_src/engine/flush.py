@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
@@ -107,7 +108,9 @@ def _run(recorder: Recorder) -> None:
         tapes = [t for t in listening if t.is_open_to_questions]
         carried = HOOKS.carry(recorder, tapes) if tapes and HOOKS.carry is not None else None
     handles: list[tuple[int, Tensor]] = []
+    extra: Extra | None = None
     if carried is not None:
+        extra = carried.extra
         handles = _handles(recorder, node, live)
         present = {number for number, _ in handles}
         for number in carried.save:
@@ -120,7 +123,7 @@ def _run(recorder: Recorder) -> None:
         tags = tuple(_chains(recorder).items()) if node.checked else None
         request = Request(tuple([t.index for t in live]), _donatable(recorder), tags)
     if live or node.checked:
-        outs, failures, executable = _execute(recorder, node, request, carried and carried.extra)
+        outs, failures, executable = _execute(recorder, node, request, extra)
         error = None if failures is None else _first_failure(executable.checks, failures)
         _deliver(recorder, live, outs, error, executable.owns_outputs)
     else:
@@ -189,7 +192,7 @@ def _scalars(recorder: Recorder, node: Program) -> tuple[Any, Any]:
     if cached is not None and cached[0] == key:
         return cached[1]
     floats, ints = _on_device(packed, recorder)
-    if isinstance(floats, jax.core.Tracer) or isinstance(ints, jax.core.Tracer):
+    if isinstance(floats, Tracer) or isinstance(ints, Tracer):
         with jax.ensure_compile_time_eval():  # the user's own jax.jit is tracing
             floats, ints = _on_device(packed, recorder)
     node.scalar_cache = (key, (floats, ints))
@@ -346,8 +349,8 @@ def peek(recorder: Recorder, tensor: Tensor) -> Any:
     if plan.absent:
         raise RuntimeError(
             f"A tensor of shape {tensor.shape} and dtype {tensor.dtype.name} has no value here: it "
-            "is part of a jacobian being recorded, or of a computation that is gone. Compute with tf "
-            "ops instead of reading it."
+            "is part of a jacobian being recorded, or of a computation that is gone. Compute with "
+            "tf ops instead of reading it."
         )
     floats = np.array(recorder.floats)
     ints = _packed_ints(recorder)

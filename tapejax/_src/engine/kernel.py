@@ -46,8 +46,8 @@ class Kernel:
         assigns: For the value given to a variable: whether that variable is trainable. Else None.
         custom: Number of inputs whose cotangents a user's function gives, or None.
         check: (fails, message) for failures that depend on values, or None.
-        half: Whether it is the forward or backward half of a split kernel: connections then also run
-            through integer and boolean residuals.
+        half: Whether it is the forward or backward half of a split kernel: connections then also
+            run through integer and boolean residuals.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
     """
 
@@ -310,7 +310,7 @@ class Backward:
 
     __slots__ = ("kernel", "positions")
 
-    def __init__(self, kernel: Kernel | None, positions: tuple[int | None, ...]) -> None:
+    def __init__(self, kernel: Kernel | None, positions: tuple[int, ...]) -> None:
         self.kernel = kernel
         self.positions = positions
 

@@ -1,7 +1,7 @@
 """The recorder: one walk along the trie of programs, per thread.
 
-Recording an op is one dictionary look-up. Nothing of the recorder changes before the look-up, or the
-extension of the trie, succeeded: an op that raises leaves everything as it was.
+Recording an op is one dictionary look-up. Nothing of the recorder changes before the look-up, or
+the extension of the trie, succeeded: an op that raises leaves everything as it was.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.avals import Aval, LeafKey
 from tapejax._src.core.config import SETTINGS
@@ -31,16 +32,6 @@ TAPED_LIMIT = 3000
 """The same inside a tape."""
 AFTER_TAPE = 256
 """How many more nodes the update after a tape may take."""
-
-
-class Listener(Protocol):
-    """A tape or accumulator: what the recorder tells it."""
-
-    def join(self, recorder: Recorder) -> None:
-        """The thread starts a new program while the listener is active."""
-
-    def before_run(self, recorder: Recorder) -> None:
-        """The program is about to run."""
 
 
 class Assigned(NamedTuple):
@@ -182,22 +173,16 @@ class Local(threading.local):
 LOCAL = Local()
 
 
-class Runner(Protocol):
+class Runner:
     """How programs are run; set by `engine/flush.py`, which knows executables."""
 
-    def flush(self, recorder: Recorder) -> None:
-        """Run everything recorded."""
-
-    def peek(self, recorder: Recorder, tensor: Tensor) -> Any:
-        """Compute one value without disturbing the recorder."""
-
-
-class _NotSet:
     flush: Callable[[Recorder], None]
+    """Run everything recorded."""
     peek: Callable[[Recorder, Tensor], Any]
+    """Compute one value without disturbing the recorder."""
 
 
-RUN: Any = _NotSet()
+RUN = Runner()
 
 
 # ---------------------------------------------------------------------- leaves
@@ -213,7 +198,7 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
         array = tensor.array
         if type(array) is np.ndarray:
             array = _upload(tensor, array)
-        elif isinstance(array, jax.core.Tracer):
+        elif isinstance(array, Tracer):
             recorder.inline = True
             recorder.limit = -1
         if recorder.held is not None:

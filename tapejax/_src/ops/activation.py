@@ -30,7 +30,8 @@ _SELU_SCALE = 1.0507009873554805
 )
 def relu(features: Same, name: str | None = None) -> Array:
     """`max(x, 0)` of each element; the derivative at 0 is 0."""
-    return jnp.where(features <= 0, jnp.zeros_like(features), features)
+    # lax.select: jnp.where would not read an empty array, as if the result did not depend on it.
+    return lax.select(features <= 0, jnp.zeros_like(features), features)
 
 
 @op(
@@ -42,7 +43,7 @@ def relu(features: Same, name: str | None = None) -> Array:
 def relu6(features: Same, name: str | None = None) -> Array:
     """`min(max(x, 0), 6)` of each element; the derivatives at 0 and at 6 are 0."""
     capped = jnp.where(features >= 6, jnp.full_like(features, 6), features)
-    return jnp.where(features <= 0, jnp.zeros_like(features), capped)
+    return lax.select(features <= 0, jnp.zeros_like(features), capped)
 
 
 @op(

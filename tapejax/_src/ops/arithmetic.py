@@ -10,7 +10,7 @@ from jax import lax
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Same, ValueCheck, op
 from tapejax._src.ops import derivatives
-from tapejax._src.ops.derivatives import same_shape, with_partials
+from tapejax._src.ops.derivatives import same_shape, unconnected, with_partials
 
 _SIGNED = "bfloat16 half float double int8 int16 int32 int64 complex64 complex128"
 _EXTREMA = "bfloat16 half float double int8 uint8 int16 uint16 int32 uint32 int64 uint64"
@@ -204,7 +204,7 @@ def _refuse_complex(x: Array, name: str) -> None:
         raise InvalidArgumentError(msg)
 
 
-@with_partials(lambda t, out, x, y: t, lambda t, out, x, y: -t * jnp.floor(x / y))
+@with_partials(lambda t, out, x, y: t, lambda t, out, x, y: -t * unconnected(jnp.floor(x / y)))
 def _float_mod(x: Array, y: Array) -> Array:
     return jnp.remainder(x, y)
 
@@ -339,7 +339,7 @@ def squared_difference(x: Same, y: Same, name: str | None = None) -> Array:
 
 
 def _first_where(condition: Array, tangent: Array) -> Array:
-    return jnp.where(condition, tangent, jnp.zeros_like(tangent))
+    return jnp.where(unconnected(condition), tangent, jnp.zeros_like(tangent))
 
 
 @with_partials(

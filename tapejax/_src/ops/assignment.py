@@ -15,8 +15,9 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, as_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, Assigned, record1, record2
+from tapejax._src.engine.recorder import LOCAL, Assigned, Recorder, record1, record2
 from tapejax._src.ops import slicing
+from tapejax._src.tape.gradient_tape import GradientTape
 
 Pair = tuple[Kernel, Kernel]
 """A kernel for variables that are not trainable, and one for those that are."""
@@ -36,10 +37,9 @@ ASSIGN_SUB = _pair("assign_sub", jnp.subtract, (0, 0), "AssignSubVariableOp")
 
 def note_access(variable: Variable) -> None:
     """Tell the recording tapes that a variable's value was read without an op."""
-    if LOCAL.active and variable.trainable:
-        for listener in LOCAL.active:
-            if hasattr(listener, "accessed"):
-                listener.accessed(variable)
+    for listener in LOCAL.active if variable.trainable else ():
+        if isinstance(listener, GradientTape):
+            listener.accessed(variable)
 
 
 def rebind(variable: Variable, tensor: Tensor) -> None:
@@ -54,26 +54,24 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
     for variable, tensor in zip(variables, tensors, strict=True):
         old = variable.tensor
         if tensor.recorder is recorder:
-            number = tensor.index
-            leaf = old.leaf
-            if leaf is not None and leaf[0] is recorder:
-                before = None if recorder.symbolic is None else old
-                assigned.append(Assigned(variable, leaf[1], number, before))
-            else:
-                before = None if old.recorder is recorder else old
-                assigned.append(Assigned(variable, -1, number, before))
-            cells[number] = variable.reference
+            assigned.append(_assigned(recorder, variable, old, tensor.index))
+            cells[tensor.index] = variable.reference
         if tensor.aval is old.aval and tensor.array is None:
             tensor.cell = variable.reference
             tensor.key = old.key
             variable.tensor = tensor
         else:
             variable.hold(tensor)
-    if LOCAL.active:
-        for listener in LOCAL.active:
-            if hasattr(listener, "assigned"):
-                for variable in variables:
-                    listener.assigned(variable)
+    for listener in LOCAL.active:
+        if isinstance(listener, GradientTape):
+            listener.assigned(variables)
+
+
+def _assigned(recorder: Recorder, variable: Variable, old: Tensor, number: int) -> Assigned:
+    leaf = old.leaf
+    if leaf is not None and leaf[0] is recorder:
+        return Assigned(variable, leaf[1], number, None if recorder.symbolic is None else old)
+    return Assigned(variable, -1, number, None if old.recorder is recorder else old)
 
 
 def value_for(variable: Variable, value: Any) -> Tensor:

@@ -91,9 +91,9 @@ def _shaped(array: np.ndarray[Any, Any], shape: Any) -> np.ndarray[Any, Any]:
         return np.broadcast_to(array.reshape(()), shape).copy()
     if array.size != int(np.prod(shape)):
         raise TypeError(
-            f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from "
-            f"{array.tolist()}) has {array.size} elements, but got `shape` {tuple(shape)} with "
-            f"{int(np.prod(shape))} elements)."
+            f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted "
+            f"from {array.tolist()}) has {array.size} elements, but got `shape` {tuple(shape)} "
+            f"with {int(np.prod(shape))} elements)."
         )
     return array.reshape(shape)
 

@@ -120,6 +120,22 @@ def multiply_no_nan(x: Array, y: Array) -> Array:
     return _bind(lax.convert_element_type(x, dtype), lax.convert_element_type(y, dtype))
 
 
+_unconnected_p = Primitive("unconnected")
+_unconnected_p.def_impl(lambda x: x)
+_unconnected_p.def_abstract_eval(lambda x: x)
+batching.defvectorized(_unconnected_p)
+mlir.register_lowering(_unconnected_p, mlir.lower_fun(lambda x: x, multiple_results=False))
+
+
+def unconnected(x: Array) -> Array:
+    """`x`, a mask or a whole number, as something that no derivative is connected to its inputs by.
+
+    TensorFlow's backward kernels of `maximum` read the arguments only through a comparison, which
+    has no gradient, so the second derivative is None; without this mark it would be zeros.
+    """
+    return cast("Array", _unconnected_p.bind(x))
+
+
 def _quotient_no_nan(x: Array, y: Array) -> Array:
     zero = y == 0
     return jnp.where(zero, jnp.zeros_like(x), x / jnp.where(zero, jnp.ones_like(y), y))

@@ -23,7 +23,7 @@ _OPTIONS = ("output_stream", "summarize", "sep", "end", "name")
 
 
 @public("print")
-def print_values(*inputs: Any, **kwargs: Any) -> None:
+def print(*inputs: Any, **kwargs: Any) -> None:
     """Write values as text, to the standard error stream unless told otherwise.
 
     Args:
@@ -82,8 +82,8 @@ def _writer(stream: Any) -> Callable[[str], object]:
                 file.write(text)
 
         return append
-    if hasattr(stream, "write"):
-        return stream.write
+    if callable(getattr(stream, "write", None)):
+        return cast(Any, stream).write
     raise ValueError(
         f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
         "sys.stdout, sys.stderr, other text streams, and files in the form of 'file://<filepath>'."

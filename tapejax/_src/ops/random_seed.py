@@ -16,11 +16,15 @@ from typing import Any
 import numpy as np
 
 from tapejax._src.core import errors
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.registry import public
 
 _LARGEST_SEED = 2**31 - 1
 _DEFAULT_GLOBAL_SEED = 87654321  # stands in when only an op seed is given
 _WORD = 0xFFFFFFFF
+_NOT_DRAWN = np.zeros(6, np.uint32)  # the state of an op in a function that is being traced
 
 State = np.ndarray[Any, np.dtype[np.uint32]]
 Generator = tuple[str, str, int, int]
@@ -92,6 +96,9 @@ def set_seed(seed: int) -> None:
     Args:
         seed: An integer.
 
+    *Differs from TensorFlow*: ops inside a `tf.function` draw from these streams too, as the same
+    code does without it; TensorFlow gives each of its graphs streams of its own.
+
     Example:
         >>> import tapejax as tf
         >>> tf.random.set_seed(42)
@@ -130,3 +137,26 @@ def next_seed(op_seed: Any, op: str, dtype: str, blocks: int) -> State:
             _SEEDS.counters[generator] = (counter + blocks) % 2**128
     words = [key, key >> 32, *(counter >> (32 * i) for i in range(4))]
     return np.array([word & _WORD for word in words], np.uint32)
+
+
+def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
+    """The generator state of one call of a random op, as an input of the recorded program.
+
+    In a function that is being traced nothing is drawn: every call of the function draws.
+
+    Args:
+        op_seed: The seed given to the op, or None.
+        op: TensorFlow's name of the op.
+        dtype: Name of the dtype the op produces.
+        blocks: How many blocks of 128 bits the call reserves.
+
+    Returns:
+        `[6]`, uint32: what `next_seed` gives.
+    """
+
+    def draw() -> State:
+        if LOCAL.recorder.hidden is not None:
+            return _NOT_DRAWN
+        return next_seed(op_seed, op, dtype, blocks)
+
+    return hidden_input(draw)

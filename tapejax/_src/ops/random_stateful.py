@@ -1,7 +1,7 @@
 """Random tensors from the global streams: `tf.random.uniform`, `normal`, `shuffle`, ...
 
-Each call draws a generator state on the host (`random_seed.next_seed`) and records an op that is a
-pure function of it, so a program that is run again with other states is the same program.
+Each call draws a generator state on the host (`random_seed.seed_tensor`) and records an op that is
+a pure function of it, so a program that is run again with other states is the same program.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from jax import lax
 
 from tapejax._src.core import dtypes
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, static_ints
 from tapejax._src.engine.registry import (
     Array,
@@ -28,7 +29,7 @@ from tapejax._src.engine.registry import (
     public,
 )
 from tapejax._src.ops import philox
-from tapejax._src.ops.random_seed import State, next_seed
+from tapejax._src.ops.random_seed import seed_tensor
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _INTEGERS = ("int32", "int64")
@@ -194,8 +195,8 @@ def _float_dtype(dtype: Any, function: str) -> str:
     return name
 
 
-def _drawn(seed: Any, node: str, dtype: str, shape: tuple[int, ...]) -> State:
-    return next_seed(seed, node, dtype, math.prod(shape) * _BLOCKS_PER_ELEMENT)
+def _drawn(seed: Any, node: str, dtype: str, shape: tuple[int, ...]) -> Tensor:
+    return seed_tensor(seed, node, dtype, math.prod(shape) * _BLOCKS_PER_ELEMENT)
 
 
 def _is(value: Any, number: float) -> bool:
@@ -359,7 +360,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any
     rows = tensor.aval.shape[0] if tensor.aval.shape else 0
     few = rows < 2 or 0 in tensor.aval.shape
     blocks = 0 if few else (rows + 2) // 4  # rows - 1 words
-    return _shuffle(tensor, next_seed(seed, "RandomShuffle", tensor.dtype.name, blocks))
+    return _shuffle(tensor, seed_tensor(seed, "RandomShuffle", tensor.dtype.name, blocks))
 
 
 @public("random.categorical")
@@ -414,5 +415,5 @@ def categorical(
         )
     words = shape[0] * (-(-count // 4) * 4) * 2
     both = f"{tensor.dtype.name} {kind.name}"
-    state = next_seed(seed, "Multinomial", both, words * _BLOCKS_PER_ELEMENT)
+    state = seed_tensor(seed, "Multinomial", both, words * _BLOCKS_PER_ELEMENT)
     return _categorical(tensor, state, count, kind)

@@ -108,7 +108,7 @@ def _scaled(how: str, node: str) -> Callable[..., Any]:
 
 def _batch_rows(indices: Tensor) -> Any:
     """Index vectors `[..., k, rank]` of the row numbers `[..., k]` of each batch element."""
-    batch = np.indices(tuple(indices.shape))[:-1].astype(indices.dtype.as_numpy_dtype)
+    batch = np.indices(indices.aval.shape)[:-1].astype(indices.dtype.as_numpy_dtype)
     return joining.stack([*batch, indices], axis=-1)
 
 
@@ -155,9 +155,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     ),
     "scatter_nd_add": _by_indices(scattering.tensor_scatter_nd_add, "Add to some elements."),
     "scatter_nd_sub": _by_indices(scattering.tensor_scatter_nd_sub, "Subtract from some elements."),
-    "scatter_nd_update": _by_indices(
-        scattering.tensor_scatter_nd_update, "Replace some elements."
-    ),
+    "scatter_nd_update": _by_indices(scattering.tensor_scatter_nd_update, "Replace some elements."),
     "scatter_nd_max": _by_indices(
         scattering.tensor_scatter_nd_max, "Raise some elements to at least the given ones."
     ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import Array, Same, SameList, op, public
 
 _PRODUCTS = (
@@ -21,6 +22,10 @@ _PRODUCTS = (
     "math.add_n",
     "add_n",
     node="AddN",
+    dtypes=(
+        "float double int32 uint8 int16 int8 complex64 int64 qint8 quint8 qint32 bfloat16 qint16 "
+        "quint16 uint16 complex128 half uint32 uint64 variant"
+    ),
     cases=("[f32[2,3], f32[2,3], f32[2,3]]", "[i32[4]]", "[c64[2], c64[2]]", "[f64[], f64[]]"),
 )
 def add_n(inputs: SameList, name: str | None = None) -> Array:
@@ -76,7 +81,7 @@ def accumulate_n(
         Their elementwise sum `[...]`, of the same dtype.
 
     Raises:
-        ValueError: `inputs` is empty or no list, or a shape does not fit.
+        ValueError: `inputs` is empty or no list, their dtypes differ, or a shape does not fit.
         TypeError: `tensor_dtype` is not the dtype of the inputs.
 
     Example:
@@ -85,16 +90,18 @@ def accumulate_n(
         >>> print(tf.math.accumulate_n([a, a, a], shape=[2]).numpy())
         [3 6]
     """
-    if not inputs or not isinstance(inputs, list | tuple):
+    given = list(inputs) if isinstance(inputs, list | tuple) else []
+    tensors = [v if isinstance(v, IndexedSlices) else as_tensor(v) for v in given]
+    if len({value.dtype for value in tensors}) != 1:
         msg = (
             "inputs must be a list of at least one Tensor with the same dtype and shape. "
             f"Received: inputs={inputs!r}"
         )
         raise ValueError(msg)
     expected = TensorShape(shape)
-    for value in inputs:
-        expected = expected.merge_with(value.shape if hasattr(value, "shape") else np.shape(value))
-    total = add_n(inputs, name)
+    for value in tensors:
+        expected = expected.merge_with(value.shape)
+    total = add_n(tensors, name)
     if tensor_dtype is not None and total.dtype != tensor_dtype:
         msg = (
             f"tensor_dtype={tensor_dtype!r} but the inputs are {total.dtype!r}. They must be "
@@ -131,13 +138,16 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         `scalar * x`, of the shape and dtype of `x`.
 
     Raises:
-        ValueError: `scalar` is not 0-D.
+        ValueError: `scalar` is not 0-D, or a tensor of another dtype than `x`.
 
     Example:
         >>> import tapejax as tf
         >>> print(tf.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy())
         [2. 6.]
     """
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(_scalar_mul(scalar, x.values, name), x.indices, x.dense_shape)
-    return _scalar_mul(scalar, x, name)
+    slices = isinstance(x, IndexedSlices)
+    values = as_tensor(x.values if slices else x)
+    if isinstance(scalar, Tensor | Variable):
+        scalar = as_tensor(scalar, values.dtype)
+    product = _scalar_mul(scalar, values, name)
+    return IndexedSlices(product, x.indices, x.dense_shape) if slices else product

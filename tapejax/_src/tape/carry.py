@@ -15,7 +15,7 @@ from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.executable import Extra
-from tapejax._src.engine.flush import HOOKS
+from tapejax._src.engine.flush import HOOKS, Carried
 from tapejax._src.engine.program import Program
 from tapejax._src.engine.recorder import Recorder
 from tapejax._src.tape.recorded import RecordedOp, View
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
 
     segments: tuple[Segment, ...]
     extra: Extra
-    save: tuple[int, ...]
+    save: Sequence[int]
     extra_avals: dict[int, Aval]
 
 
@@ -83,7 +83,7 @@ class Carry:
         alive = [
             (n, t) for n, r in zip(numbers, recorder.leaves, strict=True) if (t := r()) is not None
         ]
-        self.tags = tuple(
+        self.tags: Any = tuple(
             (
                 tape.number,
                 tuple([n for n, t in alive if tape.past.knows(t)]),
@@ -100,8 +100,8 @@ class Carry:
         self._plan = plan
         self._tapes = tapes
         self._recorder = recorder
-        self.extra = plan.extra
-        self.save = plan.save
+        self.extra: Extra = plan.extra
+        self.save: Sequence[int] = plan.save
         self.extra_avals = plan.extra_avals
 
     def finish(self, handles: list[tuple[int, Tensor]]) -> None:
@@ -184,7 +184,7 @@ def _values_needed(op: RecordedOp, keep_inputs: bool) -> list[int]:
     return numbers
 
 
-def _carry(recorder: Recorder, tapes: Sequence[Any]) -> Carry | None:
+def _carry(recorder: Recorder, tapes: list[Any]) -> Carried | None:
     joined = [tape for tape in tapes if tape.recorder is recorder]
     return Carry(recorder, joined) if joined else None
 

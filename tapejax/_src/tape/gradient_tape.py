@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -64,8 +64,7 @@ class GradientTape:
         6.0
     """
 
-    wants_to_know = False
-    """What a tape needs of a program about to run is worked out by `tape/carry.py`."""
+    wants_to_know = False  # of programs about to run: `tape/carry.py` sees to it
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
@@ -92,9 +91,9 @@ class GradientTape:
                 "already-active tape."
             )
         recorder = LOCAL.recorder
-        if not LOCAL.active and recorder.symbolic is None:
-            if recorder.assigned or recorder.node.depth > SOFT_LIMIT:
-                running.flush(recorder)  # a step ends here
+        outermost = not LOCAL.active and recorder.symbolic is None
+        if outermost and (recorder.assigned or recorder.node.depth > SOFT_LIMIT):
+            running.flush(recorder)  # a step ends here
         if not self._exists:
             self._clear()
             self._exists = True
@@ -168,10 +167,11 @@ class GradientTape:
         if self.recorder is LOCAL.recorder:
             mark(Mark("watch", self.number, number_of(value)))
 
-    def assigned(self, variable: Variable) -> None:
-        """A variable got a new value in the block: follow that too if it is watched."""
-        if any(value is variable for value in self._watched):
-            mark(Mark("watch", self.number, number_of(variable)))
+    def assigned(self, variables: Sequence[Variable]) -> None:
+        """Variables got new values in the block: follow those of the watched ones too."""
+        for variable in variables if self._watched else ():
+            if any(value is variable for value in self._watched):
+                mark(Mark("watch", self.number, number_of(variable)))
 
     def accessed(self, variable: Variable) -> None:
         """A variable's value was read without an op (printing, `numpy()`)."""
@@ -191,7 +191,7 @@ class GradientTape:
         return number_of(value) in view.active
 
     @contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    def stop_recording(self) -> Generator[None]:
         """Record nothing in this tape inside the `with` block; other tapes go on.
 
         Raises:
@@ -244,7 +244,7 @@ class GradientTape:
         found: dict[int, Variable] = {}
         recorder = self.recorder
         views = list(self._accesses)
-        if self._exists and recorder is LOCAL.recorder:
+        if self._exists and recorder is not None and recorder is LOCAL.recorder:
             views.append((recorder.node, self.number, recorder.cells))
         for node, number, cells in views:
             for value in accessed_numbers(node, number):
@@ -355,8 +355,7 @@ class GradientTape:
             sources: Tensors or variables, in any nested structure.
             unconnected_gradients: What to return for a source the target does not depend on.
             parallel_iterations: Accepted for compatibility.
-            experimental_use_pfor: Whether rows are computed together; eager code that sets it to
-                False needs a persistent tape, as in TensorFlow.
+            experimental_use_pfor: False needs a persistent tape in eager code, as in TensorFlow.
 
         Returns:
             For each source a tensor of shape `target.shape + source.shape`, or None.
@@ -376,12 +375,7 @@ class GradientTape:
         del parallel_iterations
         self._check_usable()
         zero = zero_if_unconnected(unconnected_gradients)
-        eager = LOCAL.recorder.symbolic is None
-        if not experimental_use_pfor and eager and not self._persistent:
-            raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the jacobian with "
-                "eager execution enabled and with experimental_use_pfor set to False."
-            )
+        self._check_rows("jacobian", experimental_use_pfor)
         flat = flat_sources(sources)
         targets = [one_tensor(target, "jacobian")]
         if not targets[0].aval.inexact:
@@ -435,11 +429,7 @@ class GradientTape:
         del parallel_iterations
         self._check_usable()
         zero_if_unconnected(unconnected_gradients)
-        if not experimental_use_pfor and not self._persistent and LOCAL.recorder.symbolic is None:
-            raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the batch_jacobian "
-                "with eager execution enabled and with experimental_use_pfor set to False."
-            )
+        self._check_rows("batch_jacobian", experimental_use_pfor)
         y, x = one_tensor(target, "batch_jacobian"), value_of(source)
         check_batches(y, x)
         self._start_question("batch_jacobian")
@@ -454,6 +444,13 @@ class GradientTape:
     def _check_usable(self) -> None:
         if not self._exists:
             raise RuntimeError(_USED)
+
+    def _check_rows(self, what: str, together: bool) -> None:
+        if not together and not self._persistent and LOCAL.recorder.symbolic is None:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {what} with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
 
     def _start_question(self, what: str) -> None:
         if self._recording:

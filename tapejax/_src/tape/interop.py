@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.avals import Aval, aval_of
 from tapejax._src.core.tensor import Tensor
@@ -132,7 +133,7 @@ def _flatten(tensor: Tensor) -> tuple[tuple[Any], None]:
 
 def _unflatten(_: None, children: Sequence[Any]) -> Tensor:
     (array,) = children
-    if isinstance(array, jax.core.Tracer):
+    if isinstance(array, Tracer):
         run_before_tracing()
     aval: Any = aval_of(array) if hasattr(array, "dtype") else _NOTHING
     return Tensor.concrete(array, aval, aval)

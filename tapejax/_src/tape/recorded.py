@@ -127,11 +127,7 @@ class View:
             self.active.update(number for number, _ in node.leaves)
         for number, key in node.leaves:
             if isinstance(key, VariableKey):
-                self._variables.add(number)
-                if key.trainable:
-                    self._trainable.add(number)
-                    if self._auto:
-                        self.active.add(number)
+                self._variable(number, key.trainable)
         if isinstance(node.event, Mark) and node.event.tape == self._tape:
             self._mark(node.event)
         for first, (split, residuals) in node.splits.items():
@@ -146,6 +142,14 @@ class View:
         reads = split.forward.reads(tuple([self._table[i] for i in op.ins]))
         seen = sum(1 << n for n, number in enumerate(op.ins) if number in self.active)
         self.active.update(out for out, mask in zip(op.outs, reads, strict=True) if mask & seen)
+
+    def _variable(self, number: int, trainable: bool) -> None:
+        """A value of a variable."""
+        self._variables.add(number)
+        if trainable:
+            self._trainable.add(number)
+            if self._auto:
+                self.active.add(number)
 
     def _mark(self, mark: Mark) -> None:
         if mark.what == "enter":
@@ -176,11 +180,7 @@ class View:
         self, kernel: Kernel, ins: tuple[int, ...], outs: tuple[int, ...], place: dict[int, int]
     ) -> None:
         if kernel.assigns is not None:
-            self._variables.add(outs[0])
-            if kernel.assigns:
-                self._trainable.add(outs[0])
-                if self._auto:
-                    self.active.add(outs[0])
+            self._variable(outs[0], kernel.assigns)
         if not self._on or (self._whole is not None and outs[0] in self._whole.stops):
             return
         active = self.active

@@ -1,6 +1,5 @@
 """`tf.keras.optimizers.schedules`: learning rates as functions of the step."""
 
-
 from typing import TYPE_CHECKING
 
 from tapejax._src.keras.schedules import CosineDecay as CosineDecay

@@ -1,10 +1,9 @@
-"""`tf.config`: settings."""
-
+"""`tf.config.optimizer`: compilation."""
 
 from typing import TYPE_CHECKING
 
-from tapejax._src.function.function import functions_run_eagerly as functions_run_eagerly
-from tapejax._src.function.function import run_functions_eagerly as run_functions_eagerly
+from tapejax._src.ops.runtime_options import get_jit as get_jit
+from tapejax._src.ops.runtime_options import set_jit as set_jit
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

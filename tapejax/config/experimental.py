@@ -1,0 +1,21 @@
+"""`tf.config.experimental`: settings that TensorFlow keeps there."""
+
+from typing import TYPE_CHECKING
+
+from tapejax._src.ops.devices import get_memory_growth as get_memory_growth
+from tapejax._src.ops.devices import get_visible_devices as get_visible_devices
+from tapejax._src.ops.devices import list_logical_devices as list_logical_devices
+from tapejax._src.ops.devices import list_physical_devices as list_physical_devices
+from tapejax._src.ops.devices import set_memory_growth as set_memory_growth
+from tapejax._src.ops.devices import set_visible_devices as set_visible_devices
+from tapejax._src.ops.runtime_options import enable_op_determinism as enable_op_determinism
+from tapejax._src.ops.runtime_options import (
+    enable_tensor_float_32_execution as enable_tensor_float_32_execution,
+)
+from tapejax._src.ops.runtime_options import (
+    tensor_float_32_execution_enabled as tensor_float_32_execution_enabled,
+)
+from tapejax._src.report.missing import missing_attribute
+
+if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
+    __getattr__ = missing_attribute(__name__)
