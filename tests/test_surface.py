@@ -26,6 +26,7 @@ PACKAGE = Path(tapejax.__file__ or "").parent
 # name -> why its constructor is not compared
 OWN_CONSTRUCTOR = {
     "Tensor": "made by ops and by tf.constant, never by calling the class",
+    "Variable": "TensorFlow's metaclass hides the parameters; compared with `__init__` below",
     "DType": "the dtypes are constants; TensorFlow's takes the number of a protocol buffer",
     "dtypes.DType": "the same class as tf.DType",
     "errors": "raised by the library; there is no graph node for TensorFlow's first arguments",
@@ -84,6 +85,26 @@ def test_kind_parameters_and_defaults(pair: tuple[str, str]) -> None:
     if not (own and inspect.isclass(lookup(tapejax, path_of(pair)))):
         assert ours.get("parameters") == theirs.get("parameters")
     assert ours.get("value") == theirs.get("value")
+
+
+def test_a_variable_is_made_with_the_parameters_of_tensorflow() -> None:
+    """In this order, so that positional arguments mean the same."""
+    assert regenerate_api.describe_callable(tapejax.Variable.__init__) == [
+        "self",
+        "initial_value=None",
+        "trainable=None",
+        "validate_shape=True",
+        "caching_device=None",
+        "name=None",
+        "variable_def=None",
+        "dtype=None",
+        "import_scope=None",
+        "constraint=None",
+        "synchronization=VariableSynchronization.AUTO",
+        "aggregation=VariableAggregation.NONE",
+        "shape=None",
+        "experimental_enable_variable_lifting=True",
+    ]
 
 
 CLASSES = [pair for pair in SHARED if inspect.isclass(lookup(tapejax, path_of(pair)))]

@@ -21,6 +21,7 @@ NAMESPACES = (
     "",
     "autodiff",
     "config",
+    "debugging",
     "dtypes",
     "errors",
     "linalg",

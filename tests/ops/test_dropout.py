@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow
 
+import tapejax
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.ops.dropout import dropout
 
@@ -20,6 +21,28 @@ def test_the_same_seed_drops_the_same_elements_as_tensorflow(dtype, noise_shape)
     x = np.ones((3, 2), dtype)
     expected = tf.nn.dropout(tf.constant(x), 0.5, noise_shape, seed=3).numpy()
     np.testing.assert_array_equal(dropout(as_tensor(x), 0.5, noise_shape, seed=3).numpy(), expected)
+
+
+def _gradients(library, rate):
+    """First and second gradients, for the input and the rate, of a dropout with a fixed seed."""
+    library.random.set_seed(1)
+    sources = [library.constant(np.arange(1.0, 7.0)), library.constant(np.float64(rate))]
+    with library.GradientTape() as outer:
+        outer.watch(sources)
+        with library.GradientTape() as inner:
+            inner.watch(sources)
+            y = library.nn.dropout(*sources, seed=3)
+        first = inner.gradient(y, sources)
+    second = outer.gradient(first[0], sources)
+    return [None if g is None else g.numpy() for g in (*first, *second)]
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+def test_gradients_are_those_of_tensorflow_also_for_the_rate(rate):
+    for actual, expected in zip(_gradients(tapejax, rate), _gradients(tf, rate), strict=True):
+        assert (actual is None) == (expected is None)
+        if expected is not None:
+            np.testing.assert_allclose(actual, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("rate", [1.5, 1.0, 1, -0.5, "a"])

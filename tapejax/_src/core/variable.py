@@ -318,16 +318,15 @@ class Variable:
         )
 
     def _twin(self, value: Any) -> Variable:
-        twin = Variable(
+        return Variable(
             value,
             trainable=self._trainable,
+            name=self._name,
             constraint=self._constraint,
             synchronization=self._synchronization,
             aggregation=self._aggregation,
             shape=self._shape,
         )
-        twin._name = self._name
-        return twin
 
     if TYPE_CHECKING:  # attached by ops/operators.py
         note_access: Any
@@ -352,9 +351,7 @@ def _no_inplace(operator: str, method: str, binary: str) -> RuntimeError:
 
 
 def _rebuild(value: Any, trainable: bool, name: str, shape: TensorShape | None) -> Variable:
-    variable = Variable(value, trainable=trainable, shape=shape)
-    variable._name = name  # pyright: ignore[reportPrivateUsage]  whole: no scope is put before it
-    return variable
+    return Variable(value, trainable=trainable, name=name, shape=shape)
 
 
 def _initial_array(value: Any, dtype: DType | None) -> tuple[Any, Aval]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from tapejax._src.engine.definitions import (
     ValueCheck,
 )
 from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.quick import quick_key, remember
 from tapejax._src.engine.recorder import LOCAL, record, record1, record2
 
 _BOOL = as_dtype("bool")
@@ -85,12 +87,23 @@ def _optional_after(parameters: Sequence[Parameter], count: int) -> bool:
 
 def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Read the arguments by their roles, find the kernel, record it."""
-    values, extra = _bind(definition, args, kwargs)
-    kernel, layout = find_kernel(definition, values, extra)
-    inputs = _inputs(definition, values, layout)
+    quick = quick_key(definition, args, kwargs)
+    kernel = None if quick is None else definition.memo.get(quick[0])
+    if quick is not None and kernel is not None:
+        inputs = quick[1]
+    else:
+        values, extra = _bind(definition, args, kwargs)
+        kernel, layout = find_kernel(definition, values, extra)
+        inputs = _inputs(definition, values, layout)
+        if quick is not None and _same_objects(inputs, quick[1]):
+            remember(definition, quick[0], kernel)
     if kernel.check is not None:
         kernel = _checked(kernel, inputs)
     return record(kernel, inputs)
+
+
+def _same_objects(inputs: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(inputs) == len(others) and all(map(operator.is_, inputs, others))
 
 
 def _bind(

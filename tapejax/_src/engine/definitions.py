@@ -70,6 +70,8 @@ class OpDef:
         gradient: 'vjp', 'none' or 'lookup'.
         fields: What else the entry says (`tol`, `differs`, ...).
         kernels: Static arguments -> kernel.
+        memo: Form of a call -> kernel; see `engine/quick.py`.
+        roles, role_of: The roles of the parameters, by place and by name.
     """
 
     fn: Callable[..., Any]
@@ -80,6 +82,13 @@ class OpDef:
     gradient: str
     fields: Mapping[str, Any]
     kernels: dict[Any, Kernel] = field(default_factory=dict[Any, Kernel])
+    memo: dict[Any, Kernel] = field(default_factory=dict[Any, Kernel])
+    roles: tuple[str, ...] = field(init=False)
+    role_of: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.roles = tuple([p.role for p in self.parameters])
+        self.role_of = {p.name: p.role for p in self.parameters}
 
     @property
     def name(self) -> str:

@@ -128,13 +128,23 @@ class Executable:
         live: The values it returns, in its own order.
         donated: The leaf positions whose buffers it takes.
         order: For each requested value its place among those returned.
+        in_order: Whether they are returned just as requested.
         checks: Ops that can fail, in program order.
         compiled: Whether `call` is an XLA executable.
         owns_outputs: Whether each output is a buffer nobody else holds: not when one value is
             handed out twice, nor when ops run one by one may have returned their input.
     """
 
-    __slots__ = ("call", "checks", "compiled", "donated", "live", "order", "owns_outputs")
+    __slots__ = (
+        "call",
+        "checks",
+        "compiled",
+        "donated",
+        "in_order",
+        "live",
+        "order",
+        "owns_outputs",
+    )
 
     def __init__(
         self,
@@ -152,6 +162,7 @@ class Executable:
         self.compiled = compiled
         place = {number: n for n, number in enumerate(live)}
         self.order = [place[number] for number in request.live]
+        self.in_order = self.order == list(range(len(live)))
         self.owns_outputs = compiled and len(set(self.order)) == len(self.order)
 
     def serving(self, request: Request) -> Executable:

@@ -171,7 +171,9 @@ def _execute(
         executable = _find(node, request, _chains(recorder), arguments, extra)
     COUNTERS.flushes += 1
     outs, failures = executable.call(*arguments)
-    return [outs[n] for n in executable.order], failures, executable
+    if not executable.in_order:
+        outs = [outs[n] for n in executable.order]
+    return outs, failures, executable
 
 
 def _chains(recorder: Recorder) -> dict[int, tuple[int, ...]]:
@@ -319,18 +321,17 @@ def _place(live: Sequence[Tensor]) -> None:
         tensor.key = placed if cell is None else variable_key(placed, cell.trainable)
 
 
+_NOTHING: list[Any] = []
+_NO_ENTRIES: dict[int, Any] = {}
+"""What a recorder that has run holds; nothing is added to these."""
+
+
 def _forget(recorder: Recorder) -> None:
     """Drop what belonged to the run: the recorder may be kept by leaf marks of its tensors."""
-    recorder.values = []
-    recorder.leaves = []
+    recorder.values = recorder.leaves = recorder.results = recorder.listeners = _NOTHING
+    recorder.assigned = recorder.table = _NOTHING
+    recorder.entered = recorder.callbacks = recorder.cells = _NO_ENTRIES
     recorder.held = None
-    recorder.entered = {}
-    recorder.results = []
-    recorder.listeners = []
-    recorder.assigned = []
-    recorder.callbacks = {}
-    recorder.cells = {}
-    recorder.table = []
     recorder.table_node = None
 
 

@@ -216,8 +216,9 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
 
 
 def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
-    """Large, wide or donated arrays go to the device once; small ones are passed each time."""
-    if array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
+    """Arrays go to the device once, but for small ones that may be used a single time."""
+    again = tensor.leaf is not None
+    if again or array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
         # Even while the user's own jax.jit is tracing, this is a concrete array.
         with jax.ensure_compile_time_eval(), jax.enable_x64(True):
             array = tensor.array = jax.device_put(array)
@@ -245,6 +246,17 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
 
 
 # ---------------------------------------------------------------------- recording
+_LOW, _HIGH = -(2**63), 2**63 - 1
+
+
+def _as_float(number: int) -> float:
+    """A Python int beyond 64 bits as the nearest float, infinity at the end."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
 def record1(kernel: Kernel, x: Any) -> Tensor:
     """Record a kernel of one tensor with one result."""
     if type(x) is Variable:
@@ -295,8 +307,12 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  a
             else:
                 i = leaf_key(recorder, x)
                 new_x = type(i) is not int
-    else:
-        i = FLOAT if kind is float else INT
+    elif kind is float:
+        i = FLOAT
+    elif _LOW <= x <= _HIGH:
+        i = INT
+    else:  # beyond 64 bits: a float tensor takes it as a float, an integer tensor refuses
+        i, kind, x = FLOAT, float, _as_float(x)
     kind_y = type(y)
     if kind_y is Variable:
         y = y.tensor
@@ -313,8 +329,12 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  a
             else:
                 j = leaf_key(recorder, y)
                 new_y = type(j) is not int
+    elif kind_y is float:
+        j = FLOAT
+    elif _LOW <= y <= _HIGH:
+        j = INT
     else:
-        j = FLOAT if kind_y is float else INT
+        j, kind_y, y = FLOAT, float, _as_float(y)
     node = recorder.node
     following = node.edges.get((kernel, i, j))
     if following is None:
@@ -354,9 +374,9 @@ def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
             kind = Tensor
         if kind is Tensor:
             key.append(_number_or_key(recorder, x, new))
-        elif kind is float:
+        elif kind is float or not _LOW <= x <= _HIGH:
             key.append(FLOAT)
-            floats.append(x)
+            floats.append(x if kind is float else _as_float(x))
         else:
             key.append(INT)
             ints.append(x)

@@ -103,7 +103,7 @@ def Assert(
         raise TypeError(f"values must be a sequence. Write [data]. Received: {data!r}")
     if isinstance(condition, Tensor) and not is_readable(condition):
         parts = [as_tensor(item) for item in data]
-        texts = [_data_text(part, summarize) for part in parts if is_readable(part)]
+        texts = [_data_text(part, summarize) for part in parts if _is_known(part)]
         shown = f"Expected a traced condition to be true. Summarized data: {_joined(texts)}"
         require(condition, as_tensor(True), as_tensor(False), str, shown)
     elif not condition:
@@ -111,6 +111,11 @@ def Assert(
         raise InvalidArgumentError(
             None, None, f"Expected '{condition!s}' to be true. Summarized data: {_joined(texts)}"
         )
+
+
+def _is_known(tensor: Tensor) -> bool:
+    """Whether the value is there while a function is traced."""
+    return tensor.array is not None and not isinstance(tensor.array, Tracer)
 
 
 def _joined(texts: Sequence[str]) -> str:

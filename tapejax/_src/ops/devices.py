@@ -266,8 +266,8 @@ def _check_part(part: str, whole: str | None) -> None:
         return
     if name == "job" and len(values) == 1:
         return
-    if name == "device" and len(values) in (1, 2):
-        number = values[1] if len(values) == 2 else ""
+    if name == "device" and len(values) == 2:
+        pass
     elif not (name in _ATTRIBUTES and len(values) == 1) and not (
         name.upper() in ("CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU") and len(values) < 2
     ):

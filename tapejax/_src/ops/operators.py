@@ -94,7 +94,7 @@ def _fits(self: Any, other: Any) -> bool:
 
 def _soft(function: Any, self: Any, other: Any, error: Exception) -> Any:
     """`+` keeps the dtype of an operand that does not fit, and its op names the two dtypes."""
-    if _fits(self, other):
+    if self.dtype.is_bool or _fits(self, other):  # bool is not added, whatever stands beside it
         raise error
     return function(self, as_tensor(other))
 
@@ -194,11 +194,15 @@ def _fit(x: Any, y: Any) -> bool:
 
 
 def _logical(on_bool: Any, on_int: Any) -> tuple[_Method, _Method]:
-    def choose(x: Any, y: Any) -> Any:
-        tensor = x if isinstance(x, (Tensor, Variable)) else y
-        return on_bool(x, y) if tensor.dtype.is_bool else on_int(x, y)
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, (Tensor, Variable)):
+            other = as_tensor_beside(self, other)
+        return on_bool(self, other) if self.dtype.is_bool else on_int(self, other)
 
-    return choose, lambda self, other: choose(other, self)
+    def reflected(self: Any, other: Any) -> Any:
+        return method(as_tensor_beside(self, other), self)
+
+    return method, reflected
 
 
 def _invert(self: Any) -> Any:
@@ -251,13 +255,13 @@ def _quick_key(index: Any) -> Any:
     parts: list[Any] = []
     for item in index:
         kind = type(item)
-        if kind is int or item is None or item is Ellipsis:
-            parts.append(item)
-        elif kind is slice:
-            part = _quick_key(item)
-            if part is None:
+        if kind is slice:
+            part = (item.start, item.stop, item.step)
+            if not all(k is None or type(k) is int for k in part):
                 return None
             parts.append(part)
+        elif kind is int or item is None or item is Ellipsis:
+            parts.append(item)
         else:
             return None
     return tuple(parts)

@@ -84,6 +84,8 @@ def zero_if_unconnected(option: UnconnectedGradients | str) -> bool:
     Raises:
         ValueError: If the option is unknown.
     """
+    if option is UnconnectedGradients.NONE:
+        return False
     if isinstance(option, UnconnectedGradients):
         return option is UnconnectedGradients.ZERO
     for member in UnconnectedGradients:
@@ -118,11 +120,20 @@ def flat_sources(sources: Any) -> list[Any]:
     """The sources as a flat list; a flat list of tensors and variables is returned as it is."""
     if type(sources) is list and all(type(s) is Variable or type(s) is Tensor for s in sources):  # pyright: ignore[reportUnknownVariableType]
         return sources  # pyright: ignore[reportUnknownVariableType]
+    if type(sources) is Variable or type(sources) is Tensor:
+        return [sources]
     flat = nest.flatten(sources, expand_composites=True)
     for source in flat:
         if not isinstance(source, (Tensor, Variable)):
             refuse(source, "source")
     return flat
+
+
+def pack_gradients(sources: Any, gradients: list[Any]) -> Any:
+    """Gradients in the structure of the sources."""
+    if type(sources) is Variable or type(sources) is Tensor:
+        return gradients[0]
+    return nest.pack_sequence_as(sources, gradients, expand_composites=True)
 
 
 def flat_seeds(output_gradients: Any, count: int) -> list[Any]:

@@ -15,7 +15,6 @@ from tapejax._src.engine.program import Builder, Program
 from tapejax._src.engine.recorder import LOCAL, Recorder, advance, mark, number_of
 from tapejax._src.engine.registry import public
 from tapejax._src.tape.arguments import UnconnectedGradients, zeros_like_value
-from tapejax._src.tape.recorded import Mark
 
 
 class Seeds(NamedTuple):
@@ -103,7 +102,7 @@ class ForwardAccumulator:
         """Stop recording; products can still be asked for."""
         if self.recorder is LOCAL.recorder:
             self._push()
-            mark(Mark("exit", self.number))
+            mark(("exit", self.number, None))
         self._recording = False
         LOCAL.active.remove(self)
 
@@ -112,7 +111,7 @@ class ForwardAccumulator:
         self.recorder = recorder
         self.number = len(recorder.listeners)
         recorder.listeners.append(weakref.ref(self))
-        mark(Mark("enter", self.number, False))
+        mark(("enter", self.number, False))
         pairs: list[tuple[Any, Any]] = list(zip(self._primals, self._tangents, strict=True))
         pairs += [(t, tangent) for ref, tangent in self._carried if (t := ref()) is not None]
         numbers = tuple([(number_of(p), number_of(t)) for p, t in pairs])
@@ -199,8 +198,8 @@ class _Pushing:
         on = False
         for place, node in enumerate(path):
             event = node.event
-            if isinstance(event, Mark) and event.tape == accumulator:
-                on = event.what == "enter"
+            if type(event) is tuple and event[1] == accumulator:
+                on = event[0] == "enter"
             elif isinstance(event, Seeds) and event.accumulator == accumulator:
                 self.tangents.update(event.pairs)
             if place == done:

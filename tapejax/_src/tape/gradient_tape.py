@@ -28,6 +28,7 @@ from tapejax._src.tape.arguments import (
     flat_sources,
     flat_targets,
     one_tensor,
+    pack_gradients,
     value_of,
     warn_not_floating,
     warn_persistent,
@@ -37,7 +38,7 @@ from tapejax._src.tape.arguments import (
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.differentiate import Question
 from tapejax._src.tape.past import NO_PAST, Past
-from tapejax._src.tape.recorded import Mark, View, accessed_numbers
+from tapejax._src.tape.recorded import View, accessed_numbers
 
 _USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -99,7 +100,7 @@ class GradientTape:
             self._exists = True
         self._recording = True
         if self.recorder is LOCAL.recorder:
-            mark(Mark("resume", self.number))
+            mark(("resume", self.number, None))
         else:
             self.join(LOCAL.recorder)
         LOCAL.active.append(self)
@@ -115,7 +116,7 @@ class GradientTape:
         LOCAL.active.remove(self)
         recorder = LOCAL.recorder
         if self.recorder is recorder:
-            mark(Mark("exit", self.number))
+            mark(("exit", self.number, None))
         if not LOCAL.active and recorder.limit >= 0:
             recorder.limit = recorder.node.depth + AFTER_TAPE
 
@@ -126,13 +127,13 @@ class GradientTape:
         recorder.listeners.append(weakref.ref(self))
         if self.past.entries and recorder.held is None:
             recorder.held = []
-        mark(Mark("enter", self.number, self._auto))
+        mark(("enter", self.number, self._auto))
         if recorder.limit >= SOFT_LIMIT:
             recorder.limit = TAPED_LIMIT
         for value in self._watched:
-            mark(Mark("watch", self.number, number_of(value)))
+            mark(("watch", self.number, number_of(value)))
         if self._paused:
-            mark(Mark("stop", self.number))
+            mark(("stop", self.number, None))
 
     # ------------------------------------------------------------------ watching
     def watch(self, tensor: Any) -> None:
@@ -165,17 +166,17 @@ class GradientTape:
                 return
         self._watched.append(value)
         if self.recorder is LOCAL.recorder:
-            mark(Mark("watch", self.number, number_of(value)))
+            mark(("watch", self.number, number_of(value)))
 
     def assigned(self, variables: Sequence[Variable]) -> None:
         """Variables got new values in the block: follow those of the watched ones too."""
         for variable in variables if self._watched else ():
             if any(value is variable for value in self._watched):
-                mark(Mark("watch", self.number, number_of(variable)))
+                mark(("watch", self.number, number_of(variable)))
 
     def accessed(self, variable: Variable) -> None:
         """A variable's value was read without an op (printing, `numpy()`)."""
-        mark(Mark("access", self.number, number_of(variable)))
+        mark(("access", self.number, number_of(variable)))
 
     def sees(self, value: Any) -> bool:
         """Whether the tape is recording and follows this value."""
@@ -213,7 +214,7 @@ class GradientTape:
         if not self._recording or self._paused:
             raise ValueError("Tape is not recording.")
         self._paused = True
-        mark(Mark("stop", self.number))
+        mark(("stop", self.number, None))
         try:
             yield
         finally:
@@ -222,7 +223,7 @@ class GradientTape:
                 if self.recorder is not LOCAL.recorder:
                     self.join(LOCAL.recorder)
                 else:
-                    mark(Mark("resume", self.number))
+                    mark(("resume", self.number, None))
 
     def reset(self) -> None:
         """Forget everything recorded and watched; usable only inside the block.
@@ -282,7 +283,7 @@ class GradientTape:
                     "Ask for the gradient in the thread that recorded, or read a value there first."
                 )
             self.join(recorder)
-            mark(Mark("exit", self.number))
+            mark(("exit", self.number, None))
         self.past.enter(recorder, self.number)
 
     def discard(self) -> None:
@@ -323,22 +324,29 @@ class GradientTape:
             ...     loss = tf.reduce_sum(w ** 3)
             >>> tape.gradient(loss, w).numpy().tolist()
             [3.0, 12.0]
-
-        Differs from TensorFlow:
-            In eager code nothing is computed before a value is read.
         """
         self._check_usable()
         zero = zero_if_unconnected(unconnected_gradients)
         targets = flat_targets(target)
         flat = flat_sources(sources)
+        plain = output_gradients is None and not zero and len(targets) == 1
+        if plain and self.past is NO_PAST:
+            self._start_question("gradient")
+            shortcut = differentiate.Shortcut(LOCAL.recorder, self.number, targets[0], flat)
+            gradients = shortcut.follow()
+            if gradients is not None:
+                self._end_question()
+                return gradients if flat is sources else pack_gradients(sources, gradients)
+        else:
+            shortcut = None
         seeds = flat_seeds(output_gradients, len(targets))
         self._start_question("gradient")
         question = self._question(targets, seeds, flat, zero)
         gradients = differentiate.answer(question)
+        if shortcut is not None:
+            shortcut.keep()
         self._end_question()
-        if flat is sources:
-            return gradients
-        return nest.pack_sequence_as(sources, gradients, expand_composites=True)
+        return gradients if flat is sources else pack_gradients(sources, gradients)
 
     def jacobian(
         self,
@@ -408,7 +416,7 @@ class GradientTape:
             source: Tensor `[batch, ...]`.
             unconnected_gradients: Accepted for compatibility: unconnected means zeros here.
             parallel_iterations: Accepted for compatibility.
-            experimental_use_pfor: Whether rows are computed together.
+            experimental_use_pfor: As for `jacobian`.
 
         Returns:
             Tensor of shape `[batch] + target.shape[1:] + source.shape[1:]`.

@@ -14,7 +14,10 @@ STOP_GRADIENT = Kernel("stop_gradient", lambda x: x, node="StopGradient", gradie
 
 
 class Mark(NamedTuple):
-    """A tape's mark in a program: 'enter', 'exit', 'watch', 'stop', 'resume', 'reset', 'access'."""
+    """A tape's mark in a program: 'enter', 'exit', 'watch', 'stop', 'resume', 'access'.
+
+    Programs hold it as a plain tuple, which is cheaper to make.
+    """
 
     what: str
     tape: int
@@ -128,8 +131,9 @@ class View:
         for number, key in node.leaves:
             if isinstance(key, VariableKey):
                 self._variable(number, key.trainable)
-        if isinstance(node.event, Mark) and node.event.tape == self._tape:
-            self._mark(node.event)
+        event = node.event
+        if type(event) is tuple and event[1] == self._tape:
+            self._mark(Mark(*event))
         for first, (split, residuals) in node.splits.items():
             if first in place:
                 self._split(self.ops[place[first]], split, residuals)
@@ -167,10 +171,6 @@ class View:
                 self.accessed[mark.value] = None
         elif mark.what == "access" and self._on:
             self._access(mark.value)
-        elif mark.what == "reset":
-            self.ops.clear()
-            self.accessed.clear()
-            self.active = set(self._trainable) if self._auto else set()
 
     def _access(self, number: int) -> None:
         if number in self.active and number in self._variables:

@@ -1,0 +1,112 @@
+"""Devices and the options of TensorFlow's runtime."""
+
+from __future__ import annotations
+
+import jax
+import pytest
+
+import tapejax
+
+
+def test_the_devices_of_a_machine_without_accelerators(tf):
+    cpus = tf.config.list_physical_devices("CPU")
+    assert cpus[0].name == "/physical_device:CPU:0"
+    assert cpus[0].device_type == "CPU"
+    assert tf.config.list_physical_devices("GPU") == []
+    assert tf.config.list_physical_devices("nonsense") == []
+    assert tf.config.list_logical_devices("CPU")[0].name == "/device:CPU:0"
+
+
+def test_a_device_prints_its_name_and_type(tf):
+    device = tf.config.PhysicalDevice("a", "b")
+    assert repr(device) == "PhysicalDevice(name='a', device_type='b')"
+    assert repr(tf.config.LogicalDevice("a", "b")) == "LogicalDevice(name='a', device_type='b')"
+    assert device == tf.config.PhysicalDevice("a", "b")
+
+
+def test_as_many_devices_are_listed_as_jax_has():
+    assert len(tapejax.config.list_physical_devices()) == len(jax.local_devices())
+
+
+def test_hiding_accelerators_that_are_not_there_is_fine(tf):
+    tf.config.set_visible_devices([], "GPU")
+    tf.config.set_visible_devices(tf.config.list_physical_devices("CPU"))
+    assert tf.config.get_visible_devices("CPU") == tf.config.list_physical_devices("CPU")
+    assert tf.config.get_visible_devices("GPU") == []
+
+
+def test_the_device_that_programs_run_on_cannot_be_hidden(tf):
+    tf.zeros([1]).numpy()
+    with pytest.raises(RuntimeError, match="Visible devices cannot be modified after being init"):
+        tf.config.set_visible_devices([], "CPU")
+
+
+@pytest.mark.parametrize("unknown", ["x", None])
+def test_an_unknown_device_is_refused(tf, unknown):
+    with pytest.raises(ValueError, match="Unrecognized device"):
+        tf.config.set_visible_devices([unknown], "GPU")
+    with pytest.raises(ValueError, match="Unrecognized device"):
+        tf.config.experimental.set_memory_growth(unknown, True)
+
+
+def test_memory_growth_is_for_accelerators(tf):
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    with pytest.raises(ValueError, match="Cannot set memory growth on non-GPU"):
+        tf.config.experimental.set_memory_growth(cpu, True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        None,
+        "",
+        "/CPU:0",
+        "cpu",
+        "cpu:0",
+        "/GPU:0",
+        "/device:GPU:3",
+        "/device:GPU:*",
+        "TPU:0",
+        "/job:worker/task:1",
+        "/job:localhost/replica:0/task:0/device:CPU:0",
+        "/job:localhost/cpu:0",
+    ],
+)
+def test_device_names_of_every_form_are_accepted(name):
+    tensorflow = pytest.importorskip("tensorflow", reason="there is no wheel for this Python")
+    tensorflow.DeviceSpec.from_string(name or "")  # it is a name in TensorFlow
+    with tapejax.device(name):
+        assert float(tapejax.constant(2.0) * 3.0) == 6.0
+
+
+@pytest.mark.parametrize(
+    "name", ["bogus", "/device:CPU", "/device:XPU:x", "/task:x", "/CPU:0/what", 3]
+)
+def test_what_is_no_device_name_is_refused(tf, name):
+    with pytest.raises(ValueError, match=r"Unknown attribute|invalid literal|string device name"):
+        tf.device(name).__enter__()
+
+
+def test_options_of_the_runtime_are_kept():
+    config = tapejax.config
+    for kind in ("inter", "intra"):
+        getattr(config.threading, f"set_{kind}_op_parallelism_threads")(2)
+        assert getattr(config.threading, f"get_{kind}_op_parallelism_threads")() == 2
+        getattr(config.threading, f"set_{kind}_op_parallelism_threads")(0)
+    config.optimizer.set_jit(True)
+    assert config.optimizer.get_jit() == "autoclustering"
+    config.optimizer.set_jit(False)
+    assert config.optimizer.get_jit() == ""
+    config.set_soft_device_placement(False)
+    assert config.get_soft_device_placement() is False
+    config.set_soft_device_placement(True)
+    config.experimental.enable_tensor_float_32_execution(False)
+    assert config.experimental.tensor_float_32_execution_enabled() is False
+    config.experimental.enable_tensor_float_32_execution(True)
+    assert config.experimental.enable_op_determinism() is None
+
+
+def test_versions_tell_tapejax_from_the_tensorflow_it_follows():
+    major, minor = tapejax.version.VERSION.split(".")[:2]
+    assert (major, minor) == ("2", "21")
+    assert tapejax.version.GIT_VERSION == f"tapejax-{tapejax.__version__}"
