@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -15,7 +16,7 @@ def names(variables):
 def dense(tf):
     """A module class with a trainable and a fixed variable."""
 
-    class Dense(tf.Module):
+    class Dense(tf.Module):  # pyright: ignore[reportUntypedBaseClass]
         def __init__(self, name=None):
             super().__init__(name=name)
             self.w = tf.Variable(1.0, name="w")
@@ -47,8 +48,8 @@ def nested(tf):
 
 def test_own_variables_come_by_attribute_name_then_those_of_submodules(tf):
     module = nested(tf)
-    assert names(module.variables) == [f"{n}:0" for n in "l c t b w b w b w".split()]
-    assert names(module.trainable_variables) == [f"{n}:0" for n in "l c t w w w".split()]
+    assert names(module.variables) == [f"{n}:0" for n in "lctbwbwbw"]
+    assert names(module.trainable_variables) == [f"{n}:0" for n in "lctwww"]
     assert names(module.non_trainable_variables) == ["b:0"] * 3
     assert isinstance(module.variables, tuple)
 
@@ -111,12 +112,8 @@ def test_a_deleted_attribute_is_forgotten(tf):
 
 
 def test_objects_that_are_no_modules_are_not_looked_into(tf):
-    class Plain:
-        pass
-
     module = tf.Module()
-    module.plain = Plain()
-    module.plain.v = tf.Variable(1.0)
+    module.plain = SimpleNamespace(v=tf.Variable(1.0))
     module.text, module.set = "text", {1, 2}
     assert module.variables == ()
 
@@ -163,7 +160,7 @@ def test_the_scope_is_that_of_the_creation(tf):
 
 
 def test_a_module_that_did_not_call_its_base_finds_variables_and_has_no_name(tf):
-    class Forgetful(tf.Module):
+    class Forgetful(tf.Module):  # pyright: ignore[reportUntypedBaseClass]
         def __init__(self):
             self.v = tf.Variable(1.0)
 
@@ -184,7 +181,7 @@ def test_a_deep_copy_has_variables_of_its_own(tf):
 
 
 def test_a_module_trains(tf):
-    class Line(tf.Module):
+    class Line(tf.Module):  # pyright: ignore[reportUntypedBaseClass]
         def __init__(self):
             super().__init__()
             self.slope, self.shift = tf.Variable(1.0), tf.Variable(0.0)

@@ -189,7 +189,7 @@ def test_a_failed_check_leaves_the_tape_usable(tf):
 @pytest.mark.parametrize("path", [path for path in PUBLIC if path.startswith("debugging.")])
 def test_examples_in_composed_docstrings_give_what_they_show(path):
     function = PUBLIC[path]
-    test = doctest.DocTestParser().get_doctest(function.__doc__, {}, path, None, 0)
+    test = doctest.DocTestParser().get_doctest(function.__doc__ or "", {}, path, None, 0)
     report: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.append)
     assert test.examples

@@ -108,5 +108,5 @@ def test_options_of_the_runtime_are_kept():
 
 def test_versions_tell_tapejax_from_the_tensorflow_it_follows():
     major, minor = tapejax.version.VERSION.split(".")[:2]
-    assert (major, minor) == ("2", "21")
-    assert tapejax.version.GIT_VERSION == f"tapejax-{tapejax.__version__}"
+    assert [major, minor] == ["2", "21"]
+    assert f"tapejax-{tapejax.__version__}" == tapejax.version.GIT_VERSION

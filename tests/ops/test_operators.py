@@ -64,7 +64,7 @@ def test_operators_convert_the_other_operand_as_tensorflow(expression):
 
 def test_bools_are_not_divided(tf):
     with pytest.raises(TypeError, match=r"Invalid dtype tf\.bool"):
-        tf.constant(True) / True
+        _ = tf.constant(True) / True
 
 
 def test_plus_of_two_dtypes_names_both_and_the_op():
@@ -72,12 +72,12 @@ def test_plus_of_two_dtypes_names_both_and_the_op():
         tapejax.errors.InvalidArgumentError,
         match=r"cannot compute AddV2 as input #1.*expected to be a int32 tensor but is a float",
     ):
-        tapejax.constant(1) + 1.5
+        _ = tapejax.constant(1) + 1.5
 
 
 def test_division_of_two_dtypes_says_how_to_convert():
     with pytest.raises(TypeError, match=r"got tf\.int32 != tf\.float32.*tf\.cast"):
-        tapejax.constant(1) / 1.5
+        _ = tapejax.constant(1) / 1.5
 
 
 @pytest.mark.parametrize(("name", "error"), [("add", "InvalidArgumentError"), ("divide", None)])
@@ -96,7 +96,7 @@ def test_a_failed_operator_leaves_the_tape_as_it_was(tf):
         tape.watch(x)
         y = x * x
         with pytest.raises(TypeError):
-            y / tf.constant(1)
+            _ = y / tf.constant(1)
         z = y * 3.0
     assert math.isclose(tape.gradient(z, x), 12.0)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import record
+from tapejax._src.engine.recording import record
 
 _kernels: dict[tuple[str, Any], Kernel] = {}
 

@@ -26,7 +26,8 @@ from tapejax._src.engine.definitions import (
 )
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.quick import quick_key, remember
-from tapejax._src.engine.recorder import LOCAL, record, record1, record2
+from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recording import record, record1, record2
 
 _BOOL = as_dtype("bool")
 _NUMBERS = (float, int)

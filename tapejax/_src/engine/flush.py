@@ -16,7 +16,6 @@ from jax.core import Tracer
 from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine import recorder as recording
 from tapejax._src.engine.executable import (
     Check,
     Executable,
@@ -27,7 +26,7 @@ from tapejax._src.engine.executable import (
     interpret_program,
 )
 from tapejax._src.engine.program import ROOT, Program
-from tapejax._src.engine.recorder import LOCAL, Recorder
+from tapejax._src.engine.recorder import LOCAL, RUN, Recorder, new_recorder
 from tapejax._src.engine.statistics import COUNTERS
 from tapejax._src.engine.tiers import TIERS
 
@@ -91,7 +90,7 @@ def flush(recorder: Recorder) -> None:
             if listener is not None and listener.wants_to_know:
                 listener.before_run(recorder)
         if LOCAL.recorder is recorder:
-            recording.new_recorder()
+            new_recorder()
         try:
             _run(recorder)
         finally:
@@ -360,5 +359,5 @@ def peek(recorder: Recorder, tensor: Tensor) -> Any:
         return plan(floats, ints, *values)[0][0]
 
 
-recording.RUN.flush = flush
-recording.RUN.peek = peek
+RUN.flush = flush
+RUN.peek = peek

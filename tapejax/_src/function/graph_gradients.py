@@ -9,7 +9,8 @@ from tapejax._src.core import nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.recorder import LOCAL, number_of
+from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recording import number_of
 from tapejax._src.engine.registry import public
 from tapejax._src.tape import differentiate
 from tapejax._src.tape.arguments import UnconnectedGradients

@@ -17,15 +17,8 @@ from tapejax._src.engine.executable import Check, Plan
 from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder
-from tapejax._src.engine.recorder import (
-    LOCAL,
-    Recorder,
-    advance,
-    boundary,
-    new_recorder,
-    number_of,
-    record,
-)
+from tapejax._src.engine.recorder import LOCAL, Recorder, new_recorder
+from tapejax._src.engine.recording import advance, boundary, number_of, record
 from tapejax._src.engine.registry import ValueCheck
 from tapejax._src.function.expansion import Expansion
 from tapejax._src.ops.assignment import rebind_all

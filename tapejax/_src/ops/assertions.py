@@ -19,7 +19,8 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, record
+from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recording import record
 from tapejax._src.engine.registry import public
 from tapejax._src.ops import arithmetic, comparison
 

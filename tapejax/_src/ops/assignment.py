@@ -15,7 +15,8 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, as_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, Assigned, Recorder, record1, record2
+from tapejax._src.engine.recorder import LOCAL, Assigned, Recorder
+from tapejax._src.engine.recording import record1, record2
 from tapejax._src.ops import slicing
 from tapejax._src.tape.gradient_tape import GradientTape
 

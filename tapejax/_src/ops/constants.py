@@ -16,7 +16,7 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine import convert
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import record
+from tapejax._src.engine.recording import record
 from tapejax._src.engine.registry import public
 from tapejax._src.ops import joining
 from tapejax._src.tape.sweep import dense_kernel

@@ -12,7 +12,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import record, record1
+from tapejax._src.engine.recording import record, record1
 from tapejax._src.engine.registry import public
 from tapejax._src.ops.assertions import is_readable
 

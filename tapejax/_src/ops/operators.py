@@ -12,7 +12,8 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, as_tensor, constant_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, record1, record2
+from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recording import record1, record2
 from tapejax._src.engine.registry import find_kernel
 from tapejax._src.ops import (
     arithmetic,

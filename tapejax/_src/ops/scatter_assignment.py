@@ -13,7 +13,7 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import record, record1
+from tapejax._src.engine.recording import record, record1
 from tapejax._src.ops import gathering, joining, scattering, shaping
 from tapejax._src.ops.assignment import ASSIGN, note_access, rebind, value_for
 from tapejax._src.ops.index_checks import element_failure, element_text

@@ -12,7 +12,8 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, boundary, record, record1
+from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recording import boundary, record, record1
 from tapejax._src.engine.registry import public
 from tapejax._src.tape.barrier import BARRIER
 from tapejax._src.tape.gradient_tape import GradientTape

@@ -19,7 +19,8 @@ from tapejax._src.engine.convert import as_tensor, static_tensor
 from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder, Program, needed, run_ops
-from tapejax._src.engine.recorder import LOCAL, Recorder, advance, boundary, number_of
+from tapejax._src.engine.recorder import LOCAL, Recorder
+from tapejax._src.engine.recording import advance, boundary, number_of
 from tapejax._src.tape.recorded import View, WholeProgram
 from tapejax._src.tape.sweep import Cotangent, Slices, Suspension, Sweep
 

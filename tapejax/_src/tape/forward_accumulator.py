@@ -12,7 +12,8 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder, Program
-from tapejax._src.engine.recorder import LOCAL, Recorder, advance, mark, number_of
+from tapejax._src.engine.recorder import LOCAL, Recorder
+from tapejax._src.engine.recording import advance, mark, number_of
 from tapejax._src.engine.registry import public
 from tapejax._src.tape.arguments import UnconnectedGradients, zeros_like_value
 

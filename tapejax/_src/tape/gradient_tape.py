@@ -11,15 +11,8 @@ from tapejax._src.core import nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
-from tapejax._src.engine.recorder import (
-    AFTER_TAPE,
-    LOCAL,
-    SOFT_LIMIT,
-    TAPED_LIMIT,
-    Recorder,
-    mark,
-    number_of,
-)
+from tapejax._src.engine.recorder import AFTER_TAPE, LOCAL, SOFT_LIMIT, TAPED_LIMIT, Recorder
+from tapejax._src.engine.recording import mark, number_of
 from tapejax._src.tape import differentiate
 from tapejax._src.tape.arguments import (
     UnconnectedGradients,
@@ -68,10 +61,10 @@ class GradientTape:
     wants_to_know = False  # of programs about to run: `tape/carry.py` sees to it
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self._persistent = persistent
+        self._persistent = self.keeps_inputs = persistent  # it may differentiate its own gradients
         self._auto = watch_accessed_variables
         self._recording = False
-        self._exists = False
+        self.is_open_to_questions = False
         self._paused = False
         self._clear()
 
@@ -95,9 +88,9 @@ class GradientTape:
         outermost = not LOCAL.active and recorder.symbolic is None
         if outermost and (recorder.assigned or recorder.node.depth > SOFT_LIMIT):
             running.flush(recorder)  # a step ends here
-        if not self._exists:
+        if not self.is_open_to_questions:
             self._clear()
-            self._exists = True
+            self.is_open_to_questions = True
         self._recording = True
         if self.recorder is LOCAL.recorder:
             mark(("resume", self.number, None))
@@ -146,7 +139,7 @@ class GradientTape:
             ValueError: If something else is passed.
             AttributeError: If the tape was never entered.
         """
-        if not self._exists:
+        if not self.is_open_to_questions:
             raise AttributeError(
                 "'NoneType' object has no attribute 'watch': the tape is not recording. "
                 "Enter it first: `with tape: tape.watch(x)`."
@@ -209,7 +202,7 @@ class GradientTape:
             >>> float(tape.gradient(y, x))
             9.0
         """
-        if not self._exists:
+        if not self.is_open_to_questions:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording or self._paused:
             raise ValueError("Tape is not recording.")
@@ -235,7 +228,7 @@ class GradientTape:
             raise ValueError("Tape is not recording.")
         self._leave()
         self._clear()
-        self._exists = True
+        self.is_open_to_questions = True
         self._recording = True
         self.join(LOCAL.recorder)
         LOCAL.active.append(self)
@@ -245,7 +238,7 @@ class GradientTape:
         found: dict[int, Variable] = {}
         recorder = self.recorder
         views = list(self._accesses)
-        if self._exists and recorder is not None and recorder is LOCAL.recorder:
+        if self.is_open_to_questions and recorder is not None and recorder is LOCAL.recorder:
             views.append((recorder.node, self.number, recorder.cells))
         for node, number, cells in views:
             for value in accessed_numbers(node, number):
@@ -256,16 +249,6 @@ class GradientTape:
         return tuple(found[serial] for serial in sorted(found))
 
     # ------------------------------------------------------------------ outliving a run
-    @property
-    def is_open_to_questions(self) -> bool:
-        """Whether something may still be asked of the tape, so that it must outlive a run."""
-        return self._exists
-
-    @property
-    def keeps_inputs(self) -> bool:
-        """Whether its own gradient ops may be differentiated by itself."""
-        return self._persistent
-
     def take(self, entry: Entry, recorder: Recorder) -> None:
         """Keep what is needed of a program that has been run."""
         if self.past is NO_PAST:
@@ -288,7 +271,7 @@ class GradientTape:
 
     def discard(self) -> None:
         """Forget everything: nothing will be asked."""
-        self._exists = False
+        self.is_open_to_questions = False
         self._clear()
 
     # ------------------------------------------------------------------ questions
@@ -450,7 +433,7 @@ class GradientTape:
 
     # ------------------------------------------------------------------ parts of a question
     def _check_usable(self) -> None:
-        if not self._exists:
+        if not self.is_open_to_questions:
             raise RuntimeError(_USED)
 
     def _check_rows(self, what: str, together: bool) -> None:
@@ -507,6 +490,6 @@ class GradientTape:
             recorder = LOCAL.recorder
             if self.recorder is recorder:
                 self._accesses.append((recorder.node, self.number, recorder.cells))
-            self._exists = False
+            self.is_open_to_questions = False
             self._watched = []
             self.past = NO_PAST

@@ -16,7 +16,8 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import constant_tensor, run_before_tracing
 from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, record
+from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recording import record
 from tapejax._src.engine.registry import public
 from tapejax._src.tape.gradient_tape import GradientTape
 

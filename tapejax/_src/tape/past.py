@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.program import Builder, Program
-from tapejax._src.engine.recorder import Recorder, number_of
+from tapejax._src.engine.recorder import Recorder
+from tapejax._src.engine.recording import number_of
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.recorded import Import
 

@@ -1,0 +1,318 @@
+"""Recording: one dictionary look-up for an op seen before.
+
+Nothing of the recorder changes before the look-up, or the extension of the trie, succeeded: an op
+that raises leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from tapejax._src.core.avals import LeafKey
+from tapejax._src.core.config import SETTINGS
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine import extension
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.program import Program
+from tapejax._src.engine.recorder import LOCAL, RUN, SOFT_LIMIT, Recorder
+
+FLOAT = "float"
+INT = "int"
+
+
+# ---------------------------------------------------------------------- leaves
+def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
+    """Enter concrete tensors as the leaves `node` adds."""
+    place = 0
+    for tensor in tensors:
+        if tensor.array is not None and type(tensor.key) is extension.StaticKey:
+            tensor.leaf = None
+            continue
+        number = node.leaves[place][0]
+        place += 1
+        array = tensor.array
+        if type(array) is np.ndarray:
+            array = _upload(tensor, array)
+        elif isinstance(array, Tracer):
+            recorder.inline = True
+            recorder.limit = -1
+        if recorder.held is not None:
+            recorder.held.append(tensor)
+        ref = weakref.ref(tensor)
+        recorder.leaves.append(ref)
+        recorder.entered[id(tensor)] = (ref, number)
+        recorder.values.append(array)
+        recorder.owned.append(array is not None and tensor.owned)
+        tensor.leaf = (recorder, number)
+        if recorder.captures is not None:
+            recorder.captures.append(tensor)
+        if tensor.cell is not None:
+            recorder.cells[number] = tensor.cell
+
+
+def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
+    """Arrays go to the device once, but for small ones that may be used a single time."""
+    again = tensor.leaf is not None
+    if again or array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
+        # Even while the user's own jax.jit is tracing, this is a concrete array.
+        with jax.ensure_compile_time_eval(), jax.enable_x64(True):
+            array = tensor.array = jax.device_put(array)
+    return array
+
+
+def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
+    """The key of a tensor that is not marked as part of this thread's program; makes it concrete.
+
+    A function being traced takes it as it is: its value is supplied when the function is called. A
+    value of a traced function whose gradient rule is running has a number here already.
+    """
+    entered = recorder.entered.get(id(tensor))
+    if entered is not None and entered[0]() is tensor:
+        return entered[1]
+    if tensor.array is None:
+        for traced, mapping in recorder.aliases:
+            if tensor.recorder is traced and tensor.index in mapping:
+                return mapping[tensor.index]
+        if recorder.symbolic is not None:
+            return tensor.aval if tensor.cell is None else tensor.key
+        assert tensor.recorder is not None
+        tensor.recorder.materialize(tensor)
+    return tensor.key
+
+
+# ---------------------------------------------------------------------- recording
+_LOW, _HIGH = -(2**63), 2**63 - 1
+
+
+def _as_float(number: int) -> float:
+    """A Python int beyond 64 bits as the nearest float, infinity at the end."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _place(recorder: Recorder, x: Tensor) -> Any:
+    """The number of a tensor that is not pending here, or its leaf key if it is new."""
+    leaf = x.leaf
+    return leaf[1] if leaf is not None and leaf[0] is recorder else leaf_key(recorder, x)
+
+
+def record1(kernel: Kernel, x: Any) -> Tensor:
+    """Record a kernel of one tensor with one result."""
+    if type(x) is Variable:
+        x = x.tensor
+    recorder = LOCAL.recorder
+    i = x.index if x.recorder is recorder else _place(recorder, x)
+    following = recorder.node.edges.get((kernel, i))
+    if following is None:
+        following = extension.extend(recorder, kernel, (i,))
+    if type(i) is not int:
+        admit(recorder, following, (x,))
+    recorder.node = following
+    number = following.result
+    if type(number) is not int:
+        return hand_out(recorder, following)
+    result = Tensor(following.payload, recorder, number)
+    recorder.results.append(weakref.ref(result))
+    if following.depth > recorder.limit:
+        boundary(recorder)
+    return result
+
+
+def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901  calls cost
+    """Record a kernel of two tensors, or a tensor and a Python number, with one result."""
+    recorder = LOCAL.recorder
+    kind, kind_y = type(x), type(y)
+    if kind is Variable:
+        x, kind = x.tensor, Tensor
+    if kind_y is Variable:
+        y, kind_y = y.tensor, Tensor
+    if kind is Tensor:
+        i = x.index if x.recorder is recorder else _place(recorder, x)
+    elif kind is float:
+        i = FLOAT
+    elif _LOW <= x <= _HIGH:
+        i = INT
+    else:  # beyond 64 bits: a float tensor takes it as a float, an integer tensor refuses
+        i, kind, x = FLOAT, float, _as_float(x)
+    if kind_y is Tensor:
+        if y is x and type(i) is not int:
+            j = -1
+        else:
+            j = y.index if y.recorder is recorder else _place(recorder, y)
+    elif kind_y is float:
+        j = FLOAT
+    elif _LOW <= y <= _HIGH:
+        j = INT
+    else:
+        j, kind_y, y = FLOAT, float, _as_float(y)
+    following = recorder.node.edges.get((kernel, i, j))
+    if following is None:
+        following = extension.extend(recorder, kernel, (i, j))
+    if kind is not Tensor:
+        (recorder.floats if kind is float else recorder.ints).append(x)
+    elif type(i) is not int:
+        admit(recorder, following, (x, y) if kind_y is Tensor and type(j) is not int else (x,))
+    if kind_y is not Tensor:
+        (recorder.floats if kind_y is float else recorder.ints).append(y)
+    elif type(j) is not int and (kind is not Tensor or type(i) is int):
+        admit(recorder, following, (y,))
+    recorder.node = following
+    number = following.result
+    if type(number) is not int:
+        return hand_out(recorder, following)
+    result = Tensor(following.payload, recorder, number)
+    recorder.results.append(weakref.ref(result))
+    if following.depth > recorder.limit:
+        boundary(recorder)
+    return result
+
+
+def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
+    """Record a kernel of any number of tensors, variables and Python floats and ints.
+
+    Returns:
+        A tensor, or the kernel's container of tensors.
+    """
+    recorder = LOCAL.recorder
+    key: list[Any] = [kernel]
+    new: list[Tensor] = []
+    floats: list[float] = []
+    ints: list[int] = []
+    for x in inputs:
+        kind = type(x)
+        if kind is Variable:
+            x = x.tensor
+            kind = Tensor
+        if kind is Tensor:
+            key.append(_number_or_key(recorder, x, new))
+        elif kind is float or not _LOW <= x <= _HIGH:
+            key.append(FLOAT)
+            floats.append(x if kind is float else _as_float(x))
+        else:
+            key.append(INT)
+            ints.append(x)
+    edge = tuple(key)
+    following = recorder.node.edges.get(edge)
+    if following is None:
+        following = extension.extend(recorder, kernel, edge[1:])
+    advance(recorder, following, new, floats, ints)
+    return hand_out(recorder, following)
+
+
+def _number_or_key(recorder: Recorder, x: Tensor, new: list[Tensor]) -> Any:
+    if x.recorder is recorder:
+        return x.index
+    leaf = x.leaf
+    if leaf is not None and leaf[0] is recorder:
+        return leaf[1]
+    for n, other in enumerate(new):
+        if other is x:
+            return -1 - n
+    key = leaf_key(recorder, x)
+    if type(key) is not int:
+        new.append(x)
+    return key
+
+
+def advance(
+    recorder: Recorder,
+    following: Program,
+    new: Sequence[Tensor] = (),
+    floats: Sequence[float] = (),
+    ints: Sequence[int] = (),
+) -> None:
+    """Step to the next node with the values this run supplies to it."""
+    if new:
+        admit(recorder, following, new)
+    if floats:
+        recorder.floats += floats
+    if ints:
+        recorder.ints += ints
+    recorder.node = following
+
+
+def hand_out(recorder: Recorder, node: Program) -> Any:
+    """Tensors for the results of the node just recorded, in their container."""
+    numbers = node.result
+    if type(numbers) is int:
+        result = Tensor(node.payload, recorder, numbers)
+        recorder.results.append(weakref.ref(result))
+        if node.depth > recorder.limit:
+            boundary(recorder)
+        return result
+    avals, tree = node.payload
+    results = [Tensor(aval, recorder, n) for aval, n in zip(avals, numbers, strict=True)]
+    recorder.results += [weakref.ref(t) for t in results]
+    if node.depth > recorder.limit:
+        boundary(recorder)
+    return jax.tree.unflatten(tree, results)
+
+
+def number_of(tensor: Any) -> int:
+    """The number of a tensor or variable in this thread's program; it becomes a leaf if need be."""
+    if isinstance(tensor, Variable):
+        tensor = tensor.tensor
+    recorder = LOCAL.recorder
+    if tensor.recorder is recorder:
+        return tensor.index
+    leaf = tensor.leaf
+    if leaf is not None and leaf[0] is recorder:
+        return leaf[1]
+    key = leaf_key(recorder, tensor)
+    if isinstance(key, int):
+        return key
+    edge = ("leaf", key)
+    following = recorder.node.edges.get(edge)
+    if following is None:
+        following = extension.extend_leaf(recorder, edge, key)
+    advance(recorder, following, (tensor,))
+    return following.result
+
+
+def mark(event: Any) -> None:
+    """Record a tape's mark."""
+    recorder = LOCAL.recorder
+    following = recorder.node.edges.get(event)
+    if following is None:
+        following = extension.extend_event(recorder, event)
+    recorder.node = following
+
+
+# ---------------------------------------------------------------------- where programs end
+class CutSites:
+    """Places in the user's code where a long program was cut; it is cut there again."""
+
+    def __init__(self) -> None:
+        self.sites: set[tuple[Any, int]] = set()
+
+
+CUTS = CutSites()
+
+
+def boundary(recorder: Recorder) -> None:
+    """The program reached its limit: run it, or go on to a better place to cut."""
+    if recorder.symbolic is not None:
+        return
+    if recorder.inline or SETTINGS.immediate:
+        RUN.flush(recorder)
+        return
+    site = _user_site()
+    if site in CUTS.sites:
+        RUN.flush(recorder)
+    elif recorder.node.depth > recorder.limit + SOFT_LIMIT:
+        CUTS.sites.add(site)
+        RUN.flush(recorder)
+
+
+def _user_site() -> tuple[Any, int]:
+    frame = extension.user_frame()
+    return (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
