@@ -89,7 +89,7 @@ def _minima_jvp(
 
 def _shared_tangent(out: Array, rows: Array, ids: Array, tangent: Array) -> Array:
     """The mean tangent of the rows that equal their segment's extremum."""
-    hit = out.at[ids].get(mode="fill", fill_value=0) == rows
+    hit = unconnected(out.at[ids].get(mode="fill", fill_value=0) == rows)
     count = sums(hit.astype(rows.dtype), ids, out.shape[0])
     share = sums(jnp.where(hit, tangent, jnp.zeros_like(tangent)), ids, out.shape[0])
     return share / jnp.where(count == 0, jnp.ones_like(count), count)

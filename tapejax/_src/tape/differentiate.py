@@ -14,7 +14,6 @@ from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, static_tensor
 from tapejax._src.engine.extension import user_line
 from tapejax._src.engine.kernel import Kernel
@@ -57,7 +56,7 @@ def answer(question: Question) -> list[Any]:
         node = _call_rule(recorder, node.payload, question)
     recorder = LOCAL.recorder
     handles = [
-        _hand_out(recorder, entry, avals)
+        hand_out_entry(recorder, entry, avals)
         for entry, avals in zip(node.result, node.payload, strict=True)
     ]
     if node.depth > recorder.limit:
@@ -177,7 +176,8 @@ def _tensor(recorder: Recorder, number: int, aval: Aval) -> Tensor:
     return tensor
 
 
-def _hand_out(recorder: Recorder, entry: Cotangent | None, avals: Any) -> Any:
+def hand_out_entry(recorder: Recorder, entry: Cotangent | None, avals: Any) -> Any:
+    """A gradient as the user sees it: tensor, `IndexedSlices` or None."""
     if entry is None:
         return None
     if isinstance(entry, Slices):
@@ -187,56 +187,6 @@ def _hand_out(recorder: Recorder, entry: Cotangent | None, avals: Any) -> Any:
             static_tensor(np.array(entry.aval.shape, np.int32)),
         )
     return _tensor(recorder, entry, avals)
-
-
-class Shortcut:
-    """The direct edge of a gradient asked before: from where it starts to where it ends.
-
-    It is there for the plain case: one target, tensors and variables of this program as sources,
-    nothing assigned, no rules of the user to call.
-    """
-
-    __slots__ = ("_key", "_recorder", "_start")
-
-    def __init__(self, recorder: Recorder, tape: int, target: Any, sources: Sequence[Any]) -> None:
-        self._recorder = recorder
-        self._start = recorder.node
-        self._key: Any = None
-        if recorder.assigned or recorder.inline or recorder.callbacks:
-            return
-        key: list[Any] = ["gradient", tape]
-        for value in (target, *sources):
-            tensor = value.tensor if type(value) is Variable else value
-            leaf = tensor.leaf
-            if tensor.recorder is recorder:
-                key.append(tensor.index)
-            elif leaf is not None and leaf[0] is recorder:
-                key.append(leaf[1])
-            else:
-                return
-        self._key = tuple(key)
-
-    def follow(self) -> list[Any] | None:
-        """The gradients, if the edge is there."""
-        node = None if self._key is None else self._start.edges.get(self._key)
-        if node is None:
-            return None
-        recorder = self._recorder
-        recorder.node = node
-        handles = [
-            _hand_out(recorder, entry, avals)
-            for entry, avals in zip(node.result, node.payload, strict=True)
-        ]
-        if node.depth > recorder.limit:
-            boundary(recorder)
-        return handles
-
-    def keep(self) -> None:
-        """Make the edge, after the gradient was recorded the long way."""
-        node = self._recorder.node
-        same_program = LOCAL.recorder is self._recorder and node.parent is self._start
-        if self._key is not None and same_program and isinstance(node.payload, tuple):
-            self._start.edges[self._key] = node
 
 
 # ---------------------------------------------------------------------- jacobians
@@ -263,7 +213,7 @@ def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
         node = _vectorize(recorder, key, start, seed, entries, aval, batched)
     advance(recorder, node)
     return [
-        _hand_out(recorder, entry, avals)
+        hand_out_entry(recorder, entry, avals)
         for entry, avals in zip(node.result, node.payload, strict=True)
     ]
 

@@ -32,6 +32,7 @@ from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.differentiate import Question
 from tapejax._src.tape.past import NO_PAST, Past
 from tapejax._src.tape.recorded import View, accessed_numbers
+from tapejax._src.tape.shortcut import Shortcut
 
 _USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -312,23 +313,8 @@ class GradientTape:
         zero = zero_if_unconnected(unconnected_gradients)
         targets = flat_targets(target)
         flat = flat_sources(sources)
-        plain = output_gradients is None and not zero and len(targets) == 1
-        if plain and self.past is NO_PAST:
-            self._start_question("gradient")
-            shortcut = differentiate.Shortcut(LOCAL.recorder, self.number, targets[0], flat)
-            gradients = shortcut.follow()
-            if gradients is not None:
-                self._end_question()
-                return gradients if flat is sources else pack_gradients(sources, gradients)
-        else:
-            shortcut = None
         seeds = flat_seeds(output_gradients, len(targets))
-        self._start_question("gradient")
-        question = self._question(targets, seeds, flat, zero)
-        gradients = differentiate.answer(question)
-        if shortcut is not None:
-            shortcut.keep()
-        self._end_question()
+        gradients = self._ask("gradient", targets, seeds, flat, zero)
         return gradients if flat is sources else pack_gradients(sources, gradients)
 
     def jacobian(
@@ -373,16 +359,13 @@ class GradientTape:
             self._start_question("jacobian")
             self._end_question()
             return nest.pack_sequence_as(sources, [None] * len(flat))
-        self._start_question("jacobian")
-        question = self._question(targets, [None], flat, zero=False)
-        rows = differentiate.jacobian(question, targets[0].aval, batched=False)
+        rows = self._ask("jacobian", targets, [None], flat)
         if zero:
             rows = [
                 zeros(targets[0].aval.shape + s.shape, s) if r is None else r
                 for r, s in zip(rows, [value_of(s) for s in flat], strict=True)
             ]
-        self._end_question()
-        return nest.pack_sequence_as(sources, rows, expand_composites=True)
+        return rows if flat is sources else pack_gradients(sources, rows)
 
     def batch_jacobian(
         self,
@@ -423,10 +406,7 @@ class GradientTape:
         self._check_rows("batch_jacobian", experimental_use_pfor)
         y, x = one_tensor(target, "batch_jacobian"), value_of(source)
         check_batches(y, x)
-        self._start_question("batch_jacobian")
-        question = self._question([y], [None], [source], zero=False)
-        (rows,) = differentiate.jacobian(question, y.aval, batched=True)
-        self._end_question()
+        (rows,) = self._ask("batch_jacobian", [y], [None], [source])
         if rows is None:
             return zeros(y.aval.shape + x.aval.shape[1:], x)
         return rows
@@ -442,6 +422,32 @@ class GradientTape:
                 f"GradientTape must be created with persistent=True to compute the {what} with "
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
+
+    def _ask(
+        self,
+        kind: str,
+        targets: Sequence[Any],
+        seeds: Sequence[Any],
+        sources: Sequence[Any],
+        zero: bool = False,
+    ) -> list[Any]:
+        """Record a question, by the short way if it was asked before; the tape is then used up."""
+        self._start_question(kind)
+        shortcut = found = None
+        if len(targets) == 1 and seeds[0] is None and not zero and self.past is NO_PAST:
+            shortcut = Shortcut(kind, LOCAL.recorder, self.number, targets[0], sources)
+            found = shortcut.follow()
+        if found is None:
+            question = self._question(targets, seeds, sources, zero)
+            if kind == "gradient":
+                found = differentiate.answer(question)
+            else:
+                aval = value_of(targets[0]).aval
+                found = differentiate.jacobian(question, aval, kind == "batch_jacobian")
+            if shortcut is not None:
+                shortcut.keep()
+        self._end_question()
+        return found
 
     def _start_question(self, what: str) -> None:
         if self._recording:
