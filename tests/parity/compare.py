@@ -11,8 +11,9 @@ from parity.rows import Row
 
 def container(structure: Any) -> Any:
     """The containers of a structure without its leaves."""
-    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
-        return (type(structure).__name__, structure._fields, [container(s) for s in structure])
+    fields = getattr(structure, "_fields", None)
+    if isinstance(structure, tuple) and fields is not None:
+        return (type(structure).__name__, fields, [container(item) for item in structure])
     if isinstance(structure, (list, tuple)):
         return (type(structure).__name__, [container(item) for item in structure])
     return "leaf"

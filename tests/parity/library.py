@@ -82,7 +82,9 @@ class Library:
             with self.tf.GradientTape() as tape:
                 targets = self._targets(row, call, primals, tape)
             return [self.read(g) for g in self._gradient(tape, targets, primals, seeds)]
-        except LookupError:
+        except LookupError as error:
+            if type(error) is not LookupError:  # a KeyError is a defect
+                raise
             return NO_GRADIENT_ENTRY
 
     def second_gradients(
@@ -108,7 +110,9 @@ class Library:
                 first, primals, output_gradients=[self.tf.constant(seed) for _, seed in pairs]
             )
             return [self.read(g) for g in second]
-        except LookupError:
+        except LookupError as error:
+            if type(error) is not LookupError:  # a KeyError is a defect
+                raise
             return NO_GRADIENT_ENTRY
 
     def pushforward(self, row: Row, call: Call, tangents: Sequence[np.ndarray]) -> list[Any]:

@@ -67,7 +67,8 @@ class Ours:
         if not second and True in self._double:
             return self._double[True]
         call = self.row.call.widened()
-        values = map_leaves(widen, self.plain)
+        connected = self.row.op.fields.get("gradient", "vjp") == "vjp"
+        values = map_leaves(widen, self.plain) if connected else self.library.value(self.row, call)
         floating = [leaf for leaf in leaves(values) if is_inexact(leaf.dtype)]
         seeds = differences.finite_only(cotangents(values, self.row.rng("cotangents")), floating)
         shared = self._is_double and not self.row.private and not self.row.field("differs")

@@ -61,7 +61,8 @@ class Tensor:
     index: int
     """The value's number in that program."""
     leaf: tuple[Pending, int] | None
-    """Where this concrete value entered a program as an input: (recorder, number)."""
+    """Where this concrete value entered a program as an input: (recorder, number). This and what
+    follows is set when the value becomes concrete or a variable's: most results never do."""
     key: LeafKey
     """How it enters a program (set once concrete)."""
     owned: bool
@@ -78,14 +79,14 @@ class Tensor:
         self.array = None
         self.recorder = recorder
         self.index = index
-        self.leaf = None
-        self.cell = None
 
     @classmethod
     def concrete(cls, array: Any, aval: Aval, key: LeafKey, owned: bool = False) -> Tensor:
         """A tensor of a value that exists."""
         self = cls(aval, None, -1)
         self.array = array
+        self.leaf = None
+        self.cell = None
         self.key = key
         self.owned = owned
         return self

@@ -31,6 +31,8 @@ from tapejax._src.engine.recording import record, record1, record2
 
 _BOOL = as_dtype("bool")
 _NUMBERS = (float, int)
+_OPERANDS = (Tensor, Variable, float, int)
+_MISSING: Any = object()
 
 
 def public_function(definition: OpDef) -> Callable[..., Any]:
@@ -38,8 +40,6 @@ def public_function(definition: OpDef) -> Callable[..., Any]:
     roles = [p.role for p in definition.parameters]
     simple = ("TensorLike", "Same")
     rest = definition.parameters
-    defaults_only = all(p.default is not inspect.Parameter.empty for p in rest)
-    del defaults_only
 
     def general(*args: Any, **kwargs: Any) -> Any:
         return call_op(definition, args, kwargs)
@@ -47,38 +47,33 @@ def public_function(definition: OpDef) -> Callable[..., Any]:
     if definition.fields.get("check") is not None or not roles or roles[0] not in simple:
         return general
     tensors = [n for n, role in enumerate(roles) if role in TENSOR_ROLES]
-    kernel_cell: list[Kernel] = []
+    count = 1
+    if roles[:2] == ["Same", "Same"] and tensors == [0, 1]:
+        count = 2
+    if not _optional_after(rest, count):
+        return general
+    if count == 1 and any(rest[n].default is not None for n in tensors[1:]):
+        return general
+    kernel = find_kernel(definition, [0] * count + [p.default for p in rest[count:]], {})[0]
 
-    def default_kernel(count: int) -> Kernel:
-        values = [None] * count + [p.default for p in rest[count:]]
-        kernel_cell.append(find_kernel(definition, values, {})[0])
-        return kernel_cell[0]
+    def unary(x: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
+        kind = type(x)
+        if (kind is Tensor or kind is Variable) and not more and not kwargs:
+            return record1(kernel, x)
+        return call_op(definition, () if x is _MISSING else (x, *more), kwargs)
 
-    if _optional_after(rest, 1) and all(rest[n].default is None for n in tensors[1:]):
+    def binary(x: Any = _MISSING, y: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
+        if not more and not kwargs:
+            kind, kind_y = type(x), type(y)
+            if kind is Tensor or kind is Variable:
+                if kind_y in _OPERANDS:
+                    return record2(kernel, x, y)
+            elif (kind_y is Tensor or kind_y is Variable) and kind in _NUMBERS:
+                return record2(kernel, x, y)
+        given = [v for v in (x, y, *more) if v is not _MISSING]
+        return call_op(definition, tuple(given), kwargs)
 
-        def unary(*args: Any, **kwargs: Any) -> Any:
-            if len(args) == 1 and not kwargs and type(args[0]) in (Tensor, Variable):
-                kernel = kernel_cell[0] if kernel_cell else default_kernel(1)
-                return record1(kernel, args[0])
-            return call_op(definition, args, kwargs)
-
-        return unary
-    if roles[:2] == ["Same", "Same"] and tensors == [0, 1] and _optional_after(rest, 2):
-
-        def binary(*args: Any, **kwargs: Any) -> Any:
-            if len(args) == 2 and not kwargs:
-                x, y = args
-                of_x, of_y = type(x) in (Tensor, Variable), type(y) in (Tensor, Variable)
-                if (
-                    (of_x or of_y)
-                    and (of_x or type(x) in _NUMBERS)
-                    and (of_y or type(y) in _NUMBERS)
-                ):
-                    return record2(kernel_cell[0] if kernel_cell else default_kernel(2), x, y)
-            return call_op(definition, args, kwargs)
-
-        return binary
-    return general
+    return unary if count == 1 else binary
 
 
 def _optional_after(parameters: Sequence[Parameter], count: int) -> bool:

@@ -249,7 +249,7 @@ def _first_failure(checks: Sequence[Check], failures: Any) -> tuple[int, Excepti
     for check, row in zip(checks, np.asarray(failures), strict=True):
         if row[0] > 0:
             line = "" if check.line is None else f" (recorded at {check.line[0]}:{check.line[1]})"
-            message = check.kernel.check.message(*row[1:].tolist())
+            message = check.kernel.check.message(*row[1 : 1 + check.kernel.details].tolist())
             error = errors.InvalidArgumentError(
                 None, None, f"{message} [Op:{check.kernel.node}]{line}"
             )
@@ -265,17 +265,23 @@ def _deliver(
     owned: bool,
 ) -> None:
     """Give every live tensor its array; after a failure, give later ones the error instead."""
+    cells = recorder.cells
     if error is None and not recorder.inline:
         for tensor, array in zip(live, outs, strict=True):
             tensor.array = array
             tensor.recorder = None
+            tensor.leaf = None
             tensor.owned = owned
-            if tensor.cell is None:
+            if tensor.index not in cells or not hasattr(tensor, "cell"):
+                tensor.cell = None
                 tensor.key = tensor.aval
         if _SPREAD.possible:
             _place(live)
         return
     for tensor, array in zip(live, outs, strict=True):
+        tensor.leaf = None
+        if not hasattr(tensor, "cell"):
+            tensor.cell = None
         failed = error is not None and tensor.index >= error[0] and tensor.cell is None
         tensor.recorder = Failed(error[1]) if failed and error is not None else None
         if failed:

@@ -46,6 +46,7 @@ class Kernel:
         assigns: For the value given to a variable: whether that variable is trainable. Else None.
         custom: Number of inputs whose cotangents a user's function gives, or None.
         check: (fails, message) for failures that depend on values, or None.
+        details: How many details `fails` returns.
         half: Whether it is the forward or backward half of a split kernel: connections then also
             run through integer and boolean residuals.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
@@ -66,6 +67,7 @@ class Kernel:
         "broadcast",
         "check",
         "custom",
+        "details",
         "expansion",
         "fn",
         "gradient",
@@ -106,6 +108,7 @@ class Kernel:
         self.assigns = assigns
         self.custom = custom
         self.check = check
+        self.details = 0
         self.allowed = allowed
         self.broadcast = broadcast
         self.expansion = expansion
@@ -145,7 +148,8 @@ class Kernel:
             constant: list[bool] = []
 
             def failed(*inputs: Any) -> Any:
-                flag = self.check.fails(*inputs)[0]
+                flag, *details = self.check.fails(*inputs)
+                self.details = len(details)
                 constant.append(flag is False)
                 return flag
 

@@ -143,8 +143,11 @@ class Recorder:
             with self.lock:
                 if tensor.array is None:
                     tensor.array = RUN.peek(self, tensor)
-                    tensor.key = tensor.aval
                     tensor.owned = False
+                    tensor.leaf = None
+                    if not hasattr(tensor, "cell"):
+                        tensor.cell = None
+                        tensor.key = tensor.aval
         array = tensor.array
         if array is None:
             raise RuntimeError(

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from tapejax._src.core.avals import LeafKey
+from tapejax._src.core.avals import LeafKey, StaticKey
 from tapejax._src.core.config import SETTINGS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
@@ -31,30 +31,44 @@ INT = "int"
 def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
     """Enter concrete tensors as the leaves `node` adds."""
     place = 0
+    leaves, values, owned = recorder.leaves, recorder.values, recorder.owned
     for tensor in tensors:
-        if tensor.array is not None and type(tensor.key) is extension.StaticKey:
-            tensor.leaf = None
+        array = tensor.array
+        if array is not None and type(tensor.key) is StaticKey:
             continue
         number = node.leaves[place][0]
         place += 1
-        array = tensor.array
-        if type(array) is np.ndarray:
-            array = _upload(tensor, array)
-        elif isinstance(array, Tracer):
-            recorder.inline = True
-            recorder.limit = -1
+        if type(array) not in _CONCRETE:
+            array = _entering(recorder, tensor, array)
+        ref = weakref.ref(tensor)
+        leaves.append(ref)
+        values.append(array)
+        owned.append(array is not None and tensor.owned)
+        recorder.entered[id(tensor)] = (ref, number)
+        tensor.leaf = (recorder, number)
         if recorder.held is not None:
             recorder.held.append(tensor)
-        ref = weakref.ref(tensor)
-        recorder.leaves.append(ref)
-        recorder.entered[id(tensor)] = (ref, number)
-        recorder.values.append(array)
-        recorder.owned.append(array is not None and tensor.owned)
-        tensor.leaf = (recorder, number)
         if recorder.captures is not None:
             recorder.captures.append(tensor)
-        if tensor.cell is not None:
-            recorder.cells[number] = tensor.cell
+        cell = getattr(tensor, "cell", None)
+        if cell is not None:
+            recorder.cells[number] = cell
+
+
+_CONCRETE: set[type] = set()
+"""Classes of arrays that enter as they are (JAX's own)."""
+
+
+def _entering(recorder: Recorder, tensor: Tensor, array: Any) -> Any:
+    """An array as it enters a program, when it is not simply a `jax.Array`."""
+    if type(array) is np.ndarray:
+        return _upload(tensor, array)
+    if isinstance(array, Tracer):
+        recorder.inline = True
+        recorder.limit = -1
+    elif isinstance(array, jax.Array):
+        _CONCRETE.add(type(array))
+    return array
 
 
 def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
@@ -81,7 +95,7 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
             if tensor.recorder is traced and tensor.index in mapping:
                 return mapping[tensor.index]
         if recorder.symbolic is not None:
-            return tensor.aval if tensor.cell is None else tensor.key
+            return tensor.aval if getattr(tensor, "cell", None) is None else tensor.key
         assert tensor.recorder is not None
         tensor.recorder.materialize(tensor)
     return tensor.key
@@ -101,7 +115,10 @@ def _as_float(number: int) -> float:
 
 def _place(recorder: Recorder, x: Tensor) -> Any:
     """The number of a tensor that is not pending here, or its leaf key if it is new."""
-    leaf = x.leaf
+    try:
+        leaf = x.leaf
+    except AttributeError:  # pending in another program
+        return leaf_key(recorder, x)
     return leaf[1] if leaf is not None and leaf[0] is recorder else leaf_key(recorder, x)
 
 
@@ -211,15 +228,13 @@ def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
 def _number_or_key(recorder: Recorder, x: Tensor, new: list[Tensor]) -> Any:
     if x.recorder is recorder:
         return x.index
-    leaf = x.leaf
-    if leaf is not None and leaf[0] is recorder:
-        return leaf[1]
+    key = _place(recorder, x)
+    if type(key) is int:
+        return key
     for n, other in enumerate(new):
         if other is x:
             return -1 - n
-    key = leaf_key(recorder, x)
-    if type(key) is not int:
-        new.append(x)
+    new.append(x)
     return key
 
 
@@ -264,10 +279,7 @@ def number_of(tensor: Any) -> int:
     recorder = LOCAL.recorder
     if tensor.recorder is recorder:
         return tensor.index
-    leaf = tensor.leaf
-    if leaf is not None and leaf[0] is recorder:
-        return leaf[1]
-    key = leaf_key(recorder, tensor)
+    key = _place(recorder, tensor)
     if isinstance(key, int):
         return key
     edge = ("leaf", key)

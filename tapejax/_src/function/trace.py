@@ -70,7 +70,8 @@ class Trace:
         drawn = recorder.hidden or []
         captured = [t for t in recorder.captures or [] if all(t is not h for h, _ in drawn)]
         self.captures: list[Any] = [
-            v if t.cell is not None and (v := t.cell()) is not None else t for t in captured
+            v if (cell := getattr(t, "cell", None)) and (v := cell()) is not None else t
+            for t in captured
         ]
         self.hidden = [make for _, make in drawn]
         self.kernel, self.expanded = _program_kernels(name, recorder, numbers)

@@ -69,7 +69,7 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
 
 
 def _assigned(recorder: Recorder, variable: Variable, old: Tensor, number: int) -> Assigned:
-    leaf = old.leaf
+    leaf = getattr(old, "leaf", None)
     if leaf is not None and leaf[0] is recorder:
         return Assigned(variable, leaf[1], number, None if recorder.symbolic is None else old)
     return Assigned(variable, -1, number, None if old.recorder is recorder else old)

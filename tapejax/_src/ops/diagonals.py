@@ -19,6 +19,19 @@ from tapejax._src.ops.shape_checks import brackets, zero_of
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
+def diagonal(x: Array, offset: int = 0) -> Array:
+    """A diagonal of the matrices `[..., m, n]`, taken by index.
+
+    The pullback of `jnp.diagonal` reads `x` in a branch for one kind of device, which would connect
+    a linear op to its argument at second order.
+    """
+    rows, columns = x.shape[-2:]
+    first = max(-offset, 0)
+    length = max(min(rows - first, columns - max(offset, 0)), 0)
+    place = np.arange(first, first + length)
+    return x[..., place, place + offset]
+
+
 class _Band(NamedTuple):
     """The diagonals `lower` to `upper` of a `rows` x `columns` matrix, and how they are stored."""
 
@@ -231,11 +244,11 @@ def diag_part(
     """
     band = _matrix_band(input, k, align)
     if band.lower == band.upper:
-        found = jnp.diagonal(input, band.lower, -2, -1)
+        found = diagonal(input, band.lower)
         return found if found.size else jnp.broadcast_to(zero_of(input), found.shape)
     rows: list[Array] = []
     for index in np.arange(band.upper, band.lower - 1, -1).tolist():
-        values = jnp.diagonal(input, index, -2, -1)
+        values = diagonal(input, index)
         before = band.offset(index)
         after = band.longest - before - values.shape[-1]
         pairs = [(0, 0)] * (values.ndim - 1) + [(before, after)]

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapejax._src.core.errors import FailedPreconditionError, InvalidArgumentError
 from tapejax._src.engine.registry import Array, DTypeLike, Same, op
+from tapejax._src.ops.diagonals import diagonal
 
 _MATMUL = (
     "bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, "
@@ -348,5 +349,4 @@ def trace(x: Same, name: str | None = None) -> Array:
     if x.ndim < 2:
         msg = f"input must be at least 2-dim, received shape: {_shape(x)}"
         raise InvalidArgumentError(msg)
-    diagonal = jnp.diagonal(x, axis1=-2, axis2=-1)
-    return jnp.sum(diagonal, axis=-1, dtype=x.dtype)
+    return jnp.sum(diagonal(x), axis=-1, dtype=x.dtype)

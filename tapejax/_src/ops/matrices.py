@@ -10,6 +10,7 @@ from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array
+from tapejax._src.ops.diagonals import diagonal
 
 FLOATING = "double float half complex64 complex128"
 
@@ -42,11 +43,6 @@ def from_lower(x: Array) -> Array:
     """The Hermitian matrix with the lower triangle of `x` and the real part of its diagonal."""
     below = jnp.tril(x, -1)
     return below + adjoint(below) + jnp.eye(x.shape[-1], dtype=x.dtype) * x.real
-
-
-def diagonal(x: Array) -> Array:
-    """The main diagonal of each matrix."""
-    return jnp.diagonal(x, axis1=-2, axis2=-1)
 
 
 def in_single(fn: Callable[..., Any], *operands: Array) -> Any:

@@ -11,6 +11,7 @@ import jax.scipy.linalg
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Same, op
 from tapejax._src.ops import matrices
+from tapejax._src.ops.diagonals import diagonal
 from tapejax._src.ops.matrices import FLOATING, check_matrix, in_single
 
 _DIAGONALS = "bfloat16 half float double int32 int64 complex64 complex128"
@@ -234,4 +235,4 @@ def tensor_diag_part(input: Same, name: str | None = None) -> Array:
             msg = f"Invalid shape {shape}: dimensions {axis} and {axis + half} do not match."
             raise InvalidArgumentError(msg)
     size = math.prod(shape[:half])
-    return jnp.diagonal(input.reshape((size, size))).reshape(input.shape[:half])
+    return diagonal(input.reshape((size, size))).reshape(input.shape[:half])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Bool, Same, StaticInts, op
+from tapejax._src.ops.derivatives import unconnected
 
 NUMBERS = (
     "float double int32 uint8 int16 int8 complex64 int64 qint8 quint8 qint32 bfloat16 qint16 "
@@ -169,9 +173,30 @@ def reduce_prod(
     return jnp.prod(input_tensor, axis=axes, dtype=input_tensor.dtype, keepdims=keepdims)
 
 
+@partial(jax.custom_jvp, nondiff_argnums=(1, 2))
+def _extreme(x: Array, axes: tuple[int, ...], reduce: Callable[..., Array]) -> Array:
+    return reduce(x, axes)
+
+
+@_extreme.defjvp
+def _extreme_jvp(
+    axes: tuple[int, ...],
+    reduce: Callable[..., Array],
+    primals: tuple[Array],
+    tangents: tuple[Array],
+) -> tuple[Array, Array]:
+    """The elements equal to the extreme one share; they are found by a comparison only."""
+    (x,), (tangent,) = primals, tangents
+    out = _extreme(x, axes, reduce)
+    hit = unconnected(x == lax.expand_dims(out, axes))
+    count = jnp.sum(hit, axis=axes, dtype=x.dtype)
+    share = jnp.sum(jnp.where(hit, tangent, jnp.zeros_like(tangent)), axis=axes, dtype=x.dtype)
+    return out, share / count
+
+
 def largest(x: Array, axes: tuple[int, ...], keepdims: bool | None) -> Array:
     """The maximum over `axes`; equal maxima share the derivative equally."""
-    return restored(lax.reduce_max(x, axes), axes, keepdims)
+    return restored(_extreme(x, axes, lax.reduce_max), axes, keepdims)
 
 
 @op("reduce_max", "math.reduce_max", node="Max", dtypes=ORDERED, cases=_FORMS)
@@ -230,7 +255,7 @@ def reduce_min(
         [1. 4.]
     """
     axes = reduced_axes(axis, input_tensor.ndim)
-    return restored(lax.reduce_min(input_tensor, axes), axes, keepdims)
+    return restored(_extreme(input_tensor, axes, lax.reduce_min), axes, keepdims)
 
 
 _BOOL_FORMS = (

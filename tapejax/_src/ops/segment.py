@@ -11,6 +11,7 @@ from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Index, Same, StaticInts, ValueCheck, op
+from tapejax._src.ops.derivatives import unconnected
 from tapejax._src.ops.reduction import NUMBERS
 
 _ORDERED = "float double int32 uint8 int16 int8 int64 bfloat16 uint16 half uint32 uint64"

@@ -19,6 +19,7 @@ from tapejax._src.engine.registry import (
     TensorLike,
     op,
 )
+from tapejax._src.ops.derivatives import unconnected
 from tapejax._src.ops.selection import as_numpy, check_index_dtype
 
 _ORDERED = "float double int32 uint8 int16 int8 int64 bfloat16 uint16 half uint32 uint64"
@@ -85,7 +86,7 @@ def sort(
         [3. 2. 1.]
     """
     order, axis = _order(values, axis, direction)
-    return jnp.take_along_axis(values, order, axis=axis)
+    return jnp.take_along_axis(values, unconnected(order), axis=axis)
 
 
 @op(
@@ -186,7 +187,7 @@ def top_k(
         raise InvalidArgumentError(msg)
     dtype = as_numpy(index_type)
     check_index_dtype("index_type", dtype, "int16, int32, int64")
-    indices = lax.top_k(_losing_nan(input), int(k))[1]
+    indices = unconnected(lax.top_k(_losing_nan(input), int(k))[1])
     return TopKV2(jnp.take_along_axis(input, indices, axis=-1), indices.astype(dtype))
 
 

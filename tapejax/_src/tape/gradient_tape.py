@@ -179,7 +179,9 @@ class GradientTape:
         if isinstance(value, Variable):
             return self._follows(value)
         recorder = LOCAL.recorder
-        in_program = value.recorder is recorder or (value.leaf or (None,))[0] is recorder
+        in_program = (
+            value.recorder is recorder or (getattr(value, "leaf", None) or (None,))[0] is recorder
+        )
         if not in_program:
             return self.past.knows(value) or any(w is value for w in self._watched)
         view = View(recorder.node, self.number, recorder.avals())

@@ -32,13 +32,13 @@ class Shortcut:
         key: list[Any] = [kind, tape]
         for value in (target, *sources):
             tensor = value.tensor if type(value) is Variable else value
-            leaf = tensor.leaf
             if tensor.recorder is recorder:
                 key.append(tensor.index)
-            elif leaf is not None and leaf[0] is recorder:
-                key.append(leaf[1])
-            else:
+                continue
+            leaf = getattr(tensor, "leaf", None)
+            if leaf is None or leaf[0] is not recorder:
                 return
+            key.append(leaf[1])
         self._key = tuple(key)
 
     def follow(self) -> list[Any] | None:
