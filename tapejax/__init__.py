@@ -24,7 +24,7 @@ from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
 from tapejax._src.core.dtypes import as_dtype as as_dtype
 from tapejax._src.core.dtypes import bfloat16 as bfloat16
-from tapejax._src.core.dtypes import bool_ as bool
+from tapejax._src.core.dtypes import bool_ as bool  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.core.dtypes import complex64 as complex64
 from tapejax._src.core.dtypes import complex128 as complex128
 from tapejax._src.core.dtypes import double as double
@@ -69,7 +69,7 @@ from tapejax._src.function.module import Module as Module
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
-from tapejax._src.ops.arithmetic import divide as truediv
+from tapejax._src.ops.arithmetic import divide as truediv  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.arithmetic import maximum as maximum
 from tapejax._src.ops.arithmetic import minimum as minimum
 from tapejax._src.ops.arithmetic import multiply as multiply
@@ -146,7 +146,7 @@ from tapejax._src.ops.joining import stack as stack
 from tapejax._src.ops.joining import unstack as unstack
 from tapejax._src.ops.matmul import matmul as matmul
 from tapejax._src.ops.matmul import tensordot as tensordot
-from tapejax._src.ops.matrix_functions import sqrtm as matrix_square_root
+from tapejax._src.ops.matrix_functions import sqrtm as matrix_square_root  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.norm import norm as norm
 from tapejax._src.ops.operators import Tensor as Tensor
 from tapejax._src.ops.operators import Variable as Variable

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from tapejax._src.core.dtypes import DType as DType
 from tapejax._src.core.dtypes import as_dtype as as_dtype
 from tapejax._src.core.dtypes import bfloat16 as bfloat16
-from tapejax._src.core.dtypes import bool_ as bool
+from tapejax._src.core.dtypes import bool_ as bool  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.core.dtypes import complex64 as complex64
 from tapejax._src.core.dtypes import complex128 as complex128
 from tapejax._src.core.dtypes import double as double

@@ -40,6 +40,12 @@ from tapejax._src.core.errors import UnauthenticatedError as UnauthenticatedErro
 from tapejax._src.core.errors import UnavailableError as UnavailableError
 from tapejax._src.core.errors import UnimplementedError as UnimplementedError
 from tapejax._src.core.errors import UnknownError as UnknownError
+from tapejax._src.core.errors import (
+    error_code_from_exception_type as error_code_from_exception_type,
+)
+from tapejax._src.core.errors import (
+    exception_type_from_error_code as exception_type_from_error_code,
+)
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

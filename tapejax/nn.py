@@ -10,7 +10,7 @@ from tapejax._src.ops.activation import relu as relu
 from tapejax._src.ops.activation import relu6 as relu6
 from tapejax._src.ops.activation import selu as selu
 from tapejax._src.ops.activation import silu as silu
-from tapejax._src.ops.activation import silu as swish
+from tapejax._src.ops.activation import silu as swish  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.blocks import depth_to_space as depth_to_space
 from tapejax._src.ops.blocks import space_to_batch as space_to_batch
 from tapejax._src.ops.blocks import space_to_depth as space_to_depth
@@ -44,7 +44,7 @@ from tapejax._src.ops.normalization import bias_add as bias_add
 from tapejax._src.ops.normalization import (
     local_response_normalization as local_response_normalization,
 )
-from tapejax._src.ops.normalization import local_response_normalization as lrn
+from tapejax._src.ops.normalization import local_response_normalization as lrn  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.normalization import moments as moments
 from tapejax._src.ops.normalization import normalize_moments as normalize_moments
 from tapejax._src.ops.normalization import weighted_moments as weighted_moments

@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.core.config import immediate as immediate
+from tapejax._src.core.config import log_compiles as log_compiles
+from tapejax._src.core.config import set_immediate as set_immediate
 from tapejax._src.function.function import functions_run_eagerly as functions_run_eagerly
 from tapejax._src.function.function import run_functions_eagerly as run_functions_eagerly
 from tapejax._src.ops.devices import LogicalDevice as LogicalDevice

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
-from tapejax._src.ops.arithmetic import divide as truediv
+from tapejax._src.ops.arithmetic import divide as truediv  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.arithmetic import divide_no_nan as divide_no_nan
 from tapejax._src.ops.arithmetic import floordiv as floordiv
 from tapejax._src.ops.arithmetic import floormod as floormod
-from tapejax._src.ops.arithmetic import floormod as mod
+from tapejax._src.ops.arithmetic import floormod as mod  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.arithmetic import maximum as maximum
 from tapejax._src.ops.arithmetic import minimum as minimum
 from tapejax._src.ops.arithmetic import multiply as multiply

@@ -263,6 +263,7 @@ def _make_kernel(
         check=None if check is None else ValueCheck(bound(check.fails), check.message),
         allowed=None if dtypes is None else tuple(dtypes.split()),
         broadcast=bool(fields.get("broadcast")),
+        mismatch=fields.get("mismatch"),
     )
 
 
@@ -333,18 +334,18 @@ def _by_role(definition: OpDef, role: str, value: Any) -> Tensor:
 
 def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     """Check at once what is already computed; then the recorded op need not check again."""
-    if LOCAL.recorder.symbolic is not None:
+    if LOCAL.recorder.symbolic is not None or kernel.check is None:
         return kernel
     tensors = [as_tensor(x) for x in inputs]
-    positions = kernel.check_reads(tuple([t.aval for t in tensors]))
+    positions = kernel.check.reads(tuple([t.aval for t in tensors]))
     if not positions:
         return kernel.unchecked()
     read = [tensors[n] for n in positions]
     if any(t.array is None or isinstance(t.array, Tracer) for t in read):
         return kernel
-    if not kernel.has_passed(read):
-        message = kernel.failure(tensors, positions)
+    if not kernel.check.has_passed(read):
+        message = kernel.check.failure(tensors, positions)
         if message is not None:
             raise errors.InvalidArgumentError(None, None, f"{message} [Op:{kernel.node}]")
-        kernel.note_passed(read)
+        kernel.check.note_passed(read)
     return kernel.unchecked()

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from tapejax._src.core.config import SETTINGS
+from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.kernel import Kernel, Split
 from tapejax._src.engine.program import Op, Program, needed, run_ops
 from tapejax._src.engine.statistics import COUNTERS
@@ -41,10 +42,11 @@ class Request(NamedTuple):
 
 
 class Check(NamedTuple):
-    """An op that can fail: its first output, kernel, inputs and the user's line."""
+    """An op that can fail: its first output, kernel, check, inputs and the user's line."""
 
     first: int
     kernel: Kernel
+    bound: BoundCheck
     ins: tuple[int, ...]
     line: tuple[str, int, str] | None
 
@@ -67,7 +69,7 @@ class Plan:
         self.constants = {k: v for n in path for k, v in n.constants.items()}
         self.avals = node.table()
         self.checks = [
-            Check(outs[0], kernel, ins, n.line)
+            Check(outs[0], kernel, kernel.check, ins, n.line)
             for n in path
             for kernel, ins, outs in n.ops
             if kernel.check is not None
@@ -115,7 +117,7 @@ def _with_residuals(op: Op, extra: Extra) -> Op:
 
 
 def _failure(check: Check, env: dict[int, Any]) -> Any:
-    details = check.kernel.check.fails(*[env[i] for i in check.ins])
+    details = check.bound.fails(*[env[i] for i in check.ins])
     row = [jnp.asarray(d).astype(jnp.float64).reshape(()) for d in details[:_DETAILS]]
     return jnp.stack(row + [jnp.zeros((), jnp.float64)] * (_DETAILS - len(row)))
 

@@ -33,7 +33,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__fil
 
 def user_frame() -> FrameType | None:
     """The innermost frame outside tapejax and JAX."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]  inspect is slow
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_PACKAGE) and f"{os.sep}jax{os.sep}" not in name:
@@ -77,7 +77,7 @@ def extend(recorder: Recorder, kernel: Kernel, parts: Sequence[Any]) -> Program:
     if kernel.expansion is not None:
         return _expanded(recorder, builder, kernel, parts, ins)
     recorded, avals = kernel, tuple([builder.table[i] for i in ins])
-    if kernel.check is not None and not kernel.check_reads(avals):
+    if kernel.check is not None and not kernel.check.reads(avals):
         recorded = kernel.unchecked()
     outs = emit_checked(builder, recorded, ins)
     traced = recorded.traced(avals)
@@ -216,14 +216,7 @@ def check_inputs(kernel: Kernel, avals: Sequence[Aval]) -> None:
             continue
         before = first.setdefault(group, position)
         if avals[before].dtype != aval.dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"cannot compute {kernel.node} as input #{position}(zero-based) was expected to be "
-                f"a {_spelled(avals[before])} tensor but is a {_spelled(aval)} tensor "
-                f"[Op:{kernel.node}] name: ; shapes {_shapes(avals)}. TensorFlow never promotes: "
-                f"convert one side with tf.cast(x, tf.{avals[before].tf_dtype.name})",
-            )
+            raise _disagreement(kernel, avals, before, position)
     if kernel.allowed is not None and 0 in first:
         dtype = avals[first[0]].tf_dtype
         if _SPELLING.get(dtype.name, dtype.name) not in kernel.allowed:
@@ -236,6 +229,27 @@ def check_inputs(kernel: Kernel, avals: Sequence[Aval]) -> None:
             )
     if kernel.broadcast:
         _check_broadcast(kernel, [a for a, g in zip(avals, kernel.groups, strict=True) if g == 0])
+
+
+def _disagreement(kernel: Kernel, avals: Sequence[Aval], first: int, second: int) -> Exception:
+    """The exception for two inputs that should have had one dtype."""
+    one, other = avals[first], avals[second]
+    cure = (
+        f"shapes {_shapes(avals)}. TensorFlow never promotes: convert one side with "
+        f"tf.cast(x, tf.{one.tf_dtype.name})"
+    )
+    if kernel.mismatch is not None:
+        return kernel.mismatch(
+            f"`x` and `y` must have the same dtype, got {one.tf_dtype!r} != {other.tf_dtype!r}; "
+            f"Tensor conversion requested dtype {one.tf_dtype.name} for Tensor with dtype "
+            f"{other.tf_dtype.name} [Op:{kernel.node}]: {cure}"
+        )
+    message = (
+        f"cannot compute {kernel.node} as input #{second}(zero-based) was expected to be a "
+        f"{_spelled(one)} tensor but is a {_spelled(other)} tensor [Op:{kernel.node}] name: ; "
+        f"{cure}"
+    )
+    return errors.InvalidArgumentError(None, None, message)
 
 
 def _check_broadcast(kernel: Kernel, avals: Sequence[Aval]) -> None:

@@ -249,7 +249,7 @@ def _first_failure(checks: Sequence[Check], failures: Any) -> tuple[int, Excepti
     for check, row in zip(checks, np.asarray(failures), strict=True):
         if row[0] > 0:
             line = "" if check.line is None else f" (recorded at {check.line[0]}:{check.line[1]})"
-            message = check.kernel.check.message(*row[1 : 1 + check.kernel.details].tolist())
+            message = check.bound.message(*row[1 : 1 + check.bound.details].tolist())
             error = errors.InvalidArgumentError(
                 None, None, f"{message} [Op:{check.kernel.node}]{line}"
             )

@@ -6,7 +6,6 @@ A kernel is what a program consists of. Its shape rule is `jax.eval_shape`, its 
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapejax._src.core.avals import Aval, make_aval
+from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.dependence import dependence
 
 Avals = tuple[Aval, ...]
@@ -46,16 +46,13 @@ class Kernel:
         assigns: For the value given to a variable: whether that variable is trainable. Else None.
         custom: Number of inputs whose cotangents a user's function gives, or None.
         check: (fails, message) for failures that depend on values, or None.
-        details: How many details `fails` returns.
         half: Whether it is the forward or backward half of a split kernel: connections then also
             run through integer and boolean residuals.
+        mismatch: What is raised when inputs of one group disagree, if not InvalidArgumentError.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
     """
 
     __slots__ = (
-        "_check_reads",
-        "_fails",
-        "_passed",
         "_pulls",
         "_pushes",
         "_splits",
@@ -67,13 +64,13 @@ class Kernel:
         "broadcast",
         "check",
         "custom",
-        "details",
         "expansion",
         "fn",
         "gradient",
         "groups",
         "half",
         "jit",
+        "mismatch",
         "name",
         "node",
         "sparse",
@@ -96,6 +93,7 @@ class Kernel:
         broadcast: bool = False,
         expansion: Any = None,
         half: bool = False,
+        mismatch: type[Exception] | None = None,
     ) -> None:
         self.name = name
         self.fn = fn
@@ -107,20 +105,17 @@ class Kernel:
         self.sparse = sparse
         self.assigns = assigns
         self.custom = custom
-        self.check = check
-        self.details = 0
+        self.check = None if check is None else BoundCheck(check.fails, check.message)
         self.allowed = allowed
         self.broadcast = broadcast
         self.expansion = expansion
         self.half = half
+        self.mismatch = mismatch
         self._traced: dict[Avals, Traced] = {}
         self._splits: dict[Any, Split] = {}
         self._pulls: dict[Any, Pull] = {}
         self._pushes: dict[Any, Push] = {}
         self._unchecked: Kernel | None = None
-        self._check_reads: dict[Avals, tuple[int, ...]] = {}
-        self._fails: dict[Avals, Any] = {}
-        self._passed: dict[tuple[int, ...], weakref.ref[Any]] = {}
 
     def unchecked(self) -> Kernel:
         """The same kernel without its check, for values that have been checked already."""
@@ -135,61 +130,10 @@ class Kernel:
                 sparse=self.sparse,
                 allowed=self.allowed,
                 broadcast=self.broadcast,
+                mismatch=self.mismatch,
             )
             self._unchecked = twin
         return self._unchecked
-
-    def check_reads(self, avals: Avals) -> tuple[int, ...]:
-        """The inputs whose values decide whether the op fails; () when these avals cannot."""
-        if self.check is None:
-            return ()
-        found = self._check_reads.get(avals)
-        if found is None:
-            constant: list[bool] = []
-
-            def failed(*inputs: Any) -> Any:
-                flag, *details = self.check.fails(*inputs)
-                self.details = len(details)
-                constant.append(flag is False)
-                return flag
-
-            with jax.enable_x64(True):
-                jaxpr = jax.make_jaxpr(failed)(*[aval.struct for aval in avals]).jaxpr
-            (mask,) = dependence(jaxpr)
-            reads = tuple(n for n in range(len(avals)) if mask >> n & 1)
-            found = self._check_reads[avals] = () if constant[0] else reads
-        return found
-
-    def failure(self, tensors: Sequence[Any], positions: tuple[int, ...]) -> str | None:
-        """Run the check on the concrete tensors at `positions`: the message, or None."""
-        avals = tuple([t.aval for t in tensors])
-        fails = self._fails.get(avals)
-        if fails is None:
-
-            def of_read(*read: Any) -> Any:
-                values: list[Any] = [jnp.zeros(a.shape, a.dtype) for a in avals]
-                for position, value in zip(positions, read, strict=True):
-                    values[position] = value
-                return self.check.fails(*values)
-
-            fails = self._fails[avals] = jax.jit(of_read)
-        with jax.enable_x64(True):
-            failed, *details = fails(*[tensors[n].array for n in positions])
-        if not bool(failed):
-            return None
-        return self.check.message(*[np.asarray(detail).item() for detail in details])
-
-    def has_passed(self, tensors: Sequence[Any]) -> bool:
-        """Whether these very tensors have passed the check before."""
-        ref = self._passed.get(tuple([id(t) for t in tensors]))
-        return ref is not None and ref() is tensors[0]
-
-    def note_passed(self, tensors: Sequence[Any]) -> None:
-        """Remember that these tensors have passed the check (of one tensor only)."""
-        if len(tensors) == 1:
-            key = (id(tensors[0]),)
-            passed = self._passed
-            passed[key] = weakref.ref(tensors[0], lambda _: passed.pop(key, None))
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"
@@ -226,13 +170,15 @@ class Kernel:
             return (0,) * len(traced.outs)
         if self.custom is not None:
             return tuple((1 << self.custom) - 1 if out.inexact else 0 for out in traced.outs)
+        empty = sum(1 << i for i, a in enumerate(avals) if 0 in a.shape)  # JAX reads none of these
         if self.half:
-            return traced.depends
+            shut = sum(1 << i for i in self.blocked)
+            return tuple((mask | empty) & ~shut for mask in traced.depends)
         open_inputs = sum(
             1 << i for i, a in enumerate(avals) if a.inexact and i not in self.blocked
         )
         return tuple(
-            mask & open_inputs if out.inexact else 0
+            (mask | empty) & open_inputs if out.inexact else 0
             for mask, out in zip(traced.depends, traced.outs, strict=True)
         )
 
@@ -363,7 +309,9 @@ class Split:
             kept = [r for r, j in zip(residuals, self._from_values, strict=True) if j is None]
             return (*outs, *kept)
 
-        self.forward = Kernel(kernel.name, forward, node=kernel.node, half=True)
+        self.forward = Kernel(
+            kernel.name, forward, node=kernel.node, blocked=kernel.blocked, half=True
+        )
         self.forward.outs(avals)
         self.saved = tuple(j for j in self._from_values if j is not None)
 

@@ -141,13 +141,7 @@ class Recorder:
             RUN.flush(self)
         else:
             with self.lock:
-                if tensor.array is None:
-                    tensor.array = RUN.peek(self, tensor)
-                    tensor.owned = False
-                    tensor.leaf = None
-                    if not hasattr(tensor, "cell"):
-                        tensor.cell = None
-                        tensor.key = tensor.aval
+                self._compute_aside(tensor)
         array = tensor.array
         if array is None:
             raise RuntimeError(
@@ -155,6 +149,17 @@ class Recorder:
                 "available: the computation it was part of failed or was abandoned."
             )
         return array
+
+    def _compute_aside(self, tensor: Tensor) -> None:
+        """Compute a pending tensor that stays pending here."""
+        if tensor.array is not None:
+            return
+        tensor.array = RUN.peek(self, tensor)
+        tensor.owned = False
+        tensor.leaf = None
+        if not hasattr(tensor, "cell"):
+            tensor.cell = None
+            tensor.key = tensor.aval
 
 
 class Local(threading.local):

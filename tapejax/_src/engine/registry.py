@@ -62,6 +62,7 @@ _FIELDS = frozenset(
         "heavy",
         "check",
         "slices",
+        "mismatch",
         "tol",
         "differs",
         "test_grad",

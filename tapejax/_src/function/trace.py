@@ -180,4 +180,5 @@ def _program_kernels(
 def _message(checks: Sequence[Check], first: float, details: Sequence[float]) -> str:
     check = checks[int(first)]
     line = "" if check.line is None else f", recorded at {check.line[0]}:{check.line[1]}"
-    return f"{check.kernel.check.message(*details)} [Op:{check.kernel.node}{line}]"
+    message = check.bound.message(*details[: check.bound.details])
+    return f"{message} [Op:{check.kernel.node}{line}]"

@@ -110,6 +110,7 @@ def _floating_operands(x: Array, y: Array) -> tuple[Array, Array]:
     "math.truediv",
     "truediv",
     node="RealDiv",
+    mismatch=TypeError,
     broadcast=True,
     cases=(
         "f32[2,3], f32[3]",
@@ -130,6 +131,7 @@ def divide(x: Same, y: Same, name: str | None = None) -> Array:
 @op(
     "math.divide_no_nan",
     node="DivNoNan",
+    mismatch=TypeError,
     broadcast=True,
     cases=(
         "f32[2,3], f32[3]",
@@ -147,6 +149,7 @@ def divide_no_nan(x: Same, y: Same, name: str | None = None) -> Array:
 @op(
     "math.multiply_no_nan",
     node="MulNoNan",
+    mismatch=ValueError,
     dtypes="bfloat16 half float double complex64 complex128",
     broadcast=True,
     cases=("f32[2,3], f32[3]", "f64[2], f64[]"),
@@ -264,6 +267,7 @@ def reciprocal(x: Same, name: str | None = None) -> Array:
 @op(
     "math.reciprocal_no_nan",
     node="DivNoNan",
+    mismatch=TypeError,
     dtypes="half float bfloat16 double complex64 complex128",
     cases=("f32[2,3]", "f64[3]", "c64[3]"),
 )

@@ -52,6 +52,7 @@ def angle(input: Same, name: str | None = None) -> Array:
     "complex",
     "dtypes.complex",
     node="Complex",
+    mismatch=TypeError,
     broadcast=True,
     cases=("f32[2,3], f32[3]", "f64[3], f64[]"),
 )

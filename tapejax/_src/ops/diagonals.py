@@ -29,7 +29,8 @@ def diagonal(x: Array, offset: int = 0) -> Array:
     first = max(-offset, 0)
     length = max(min(rows - first, columns - max(offset, 0)), 0)
     place = np.arange(first, first + length)
-    return x[..., place, place + offset]
+    found = x[..., place, place + offset]
+    return found if found.size else jnp.broadcast_to(zero_of(x), found.shape)
 
 
 class _Band(NamedTuple):
@@ -244,8 +245,7 @@ def diag_part(
     """
     band = _matrix_band(input, k, align)
     if band.lower == band.upper:
-        found = diagonal(input, band.lower)
-        return found if found.size else jnp.broadcast_to(zero_of(input), found.shape)
+        return diagonal(input, band.lower)
     rows: list[Array] = []
     for index in np.arange(band.upper, band.lower - 1, -1).tolist():
         values = diagonal(input, index)

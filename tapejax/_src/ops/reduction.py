@@ -143,6 +143,20 @@ def reduce_mean(
     return average(input_tensor, reduced_axes(axis, input_tensor.ndim), keepdims)
 
 
+@jax.custom_jvp
+def _product_of_one(x: Array) -> Array:
+    """The product over no axes."""
+    return x
+
+
+@_product_of_one.defjvp
+def _product_of_one_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
+    """The factor 1 depends on `x` as the product of the other elements does: connected, by zero."""
+    (x,), (tangent,) = primals, tangents
+    one = jnp.ones_like(x)
+    return _product_of_one(x), tangent * jnp.where(x == x, one, one)
+
+
 @op("reduce_prod", "math.reduce_prod", node="Prod", dtypes=NUMBERS, cases=(*_FORMS, _EMPTY))
 def reduce_prod(
     input_tensor: Same,
@@ -170,6 +184,8 @@ def reduce_prod(
         24.0
     """
     axes = reduced_axes(axis, input_tensor.ndim)
+    if not axes:
+        return _product_of_one(input_tensor)
     return jnp.prod(input_tensor, axis=axes, dtype=input_tensor.dtype, keepdims=keepdims)
 
 
@@ -189,9 +205,9 @@ def _extreme_jvp(
     (x,), (tangent,) = primals, tangents
     out = _extreme(x, axes, reduce)
     hit = unconnected(x == lax.expand_dims(out, axes))
-    count = jnp.sum(hit, axis=axes, dtype=x.dtype)
-    share = jnp.sum(jnp.where(hit, tangent, jnp.zeros_like(tangent)), axis=axes, dtype=x.dtype)
-    return out, share / count
+    shares = hit.astype(x.dtype)
+    shares = shares / jnp.sum(shares, axis=axes, keepdims=True)  # NaN if the extreme is NaN
+    return out, jnp.sum(tangent * shares, axis=axes)
 
 
 def largest(x: Array, axes: tuple[int, ...], keepdims: bool | None) -> Array:

@@ -77,7 +77,6 @@ class GradientTape:
         self.past = NO_PAST
         self._accesses: list[tuple[Any, int, dict[int, weakref.ref[Variable]]]] = []
 
-    # ------------------------------------------------------------------ the block
     def __enter__(self) -> GradientTape:
         """Start recording; a tape that was left and not used goes on with what it has."""
         if self._recording:
@@ -251,7 +250,6 @@ class GradientTape:
                     found[variable.serial] = variable
         return tuple(found[serial] for serial in sorted(found))
 
-    # ------------------------------------------------------------------ outliving a run
     def take(self, entry: Entry, recorder: Recorder) -> None:
         """Keep what is needed of a program that has been run."""
         if self.past is NO_PAST:
@@ -413,7 +411,6 @@ class GradientTape:
             return zeros(y.aval.shape + x.aval.shape[1:], x)
         return rows
 
-    # ------------------------------------------------------------------ parts of a question
     def _check_usable(self) -> None:
         if not self.is_open_to_questions:
             raise RuntimeError(_USED)
