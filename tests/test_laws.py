@@ -8,7 +8,7 @@ program and gives the values.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -92,7 +92,7 @@ def tensors(tf: ModuleType, arrays: list[np.ndarray]) -> list[Any]:
 
 
 @contextlib.contextmanager
-def taped(tf: ModuleType, sources: list[Any], **options: Any) -> Iterator[Any]:
+def taped(tf: ModuleType, sources: list[Any], **options: Any) -> Generator[Any]:
     """A tape that watches the sources."""
     with tf.GradientTape(**options) as tape:
         tape.watch(sources)

@@ -89,12 +89,13 @@ def flush(recorder: Recorder) -> None:
             listener = ref()
             if listener is not None and listener.wants_to_know:
                 listener.before_run(recorder)
-        if LOCAL.recorder is recorder:
+        own = LOCAL.recorder is recorder
+        if own:
             new_recorder()
         try:
             _run(recorder)
         finally:
-            for listener in LOCAL.active:
+            for listener in LOCAL.active if own else ():
                 listener.join(LOCAL.recorder)
 
 

@@ -63,6 +63,7 @@ class Recorder:
         aliases: While a rule of a traced function runs: that function's recorder, and the numbers
             its values have here.
         limit: Depth from which a cut is looked for.
+        owner: The thread it records for.
         rules: How many gradient rules of the user are running: a value read meanwhile is computed
             on the side, so that the gradient being recorded goes on.
         symbolic: Why values cannot be read (a function is being traced), or None.
@@ -93,6 +94,7 @@ class Recorder:
         "lock",
         "node",
         "owned",
+        "owner",
         "results",
         "rules",
         "symbolic",
@@ -101,7 +103,9 @@ class Recorder:
         "values",
     )
 
-    def __init__(self, symbolic: str | None = None, lock: Any = None) -> None:
+    def __init__(
+        self, symbolic: str | None = None, lock: Any = None, owner: Any = None
+    ) -> None:
         self.node: Program = ROOT
         self.leaves: list[weakref.ref[Tensor]] = []
         self.entered: dict[int, tuple[weakref.ref[Tensor], int]] = {}
@@ -118,6 +122,7 @@ class Recorder:
         self.limit: int = SOFT_LIMIT
         self.aliases: list[tuple[Recorder, dict[int, int]]] = []
         self.symbolic = symbolic
+        self.owner: threading.Thread = owner or threading.current_thread()
         self.rules = 0
         self.captures: list[Tensor] | None = None if symbolic is None else []
         self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = (
@@ -167,7 +172,8 @@ class Local(threading.local):
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.recorder = Recorder(lock=self.lock)
+        self.owner = threading.current_thread()
+        self.recorder = Recorder(None, self.lock, self.owner)
         self.active: list[Any] = []
         """Tapes and accumulators whose block is open."""
 
@@ -189,7 +195,7 @@ RUN = Runner()
 
 def new_recorder(symbolic: str | None = None) -> Recorder:
     """Give the thread a fresh recorder."""
-    recorder = Recorder(symbolic, LOCAL.lock)
+    recorder = Recorder(symbolic, LOCAL.lock, LOCAL.owner)
     if SETTINGS.immediate:
         recorder.limit = -1
     LOCAL.recorder = recorder

@@ -13,6 +13,7 @@ from tapejax._src.core.dtypes import DType
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, constant_tensor
+from tapejax._src.engine.recorder import RUN, Recorder
 from tapejax._src.engine.registry import public
 
 
@@ -188,3 +189,17 @@ def zeros(shape: Any, like: Any) -> Tensor:
 def zeros_like_value(value: Tensor) -> Tensor:
     """Zeros of a tensor's shape and dtype, computed already."""
     return zeros(value.aval.shape, value)
+
+
+def run_abandoned(recorder: Recorder) -> None:
+    """Run what a thread that has ended left unrun.
+
+    Raises:
+        RuntimeError: If the thread is alive: its program is still growing.
+    """
+    if recorder.owner.is_alive():
+        raise RuntimeError(
+            f"This tape was recorded in the thread {recorder.owner.name!r}, which has not run its "
+            "program yet. Ask for the gradient in that thread, or read a value there first."
+        )
+    RUN.flush(recorder)

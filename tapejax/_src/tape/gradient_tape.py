@@ -22,6 +22,7 @@ from tapejax._src.tape.arguments import (
     flat_targets,
     one_tensor,
     pack_gradients,
+    run_abandoned,
     value_of,
     warn_not_floating,
     warn_persistent,
@@ -262,10 +263,7 @@ class GradientTape:
         recorder = LOCAL.recorder
         if self.recorder is not recorder:
             if self.recorder is not None and self.recorder.values:
-                raise RuntimeError(
-                    "This tape was recorded in another thread, which has not run its program yet. "
-                    "Ask for the gradient in the thread that recorded, or read a value there first."
-                )
+                run_abandoned(self.recorder)
             self.join(recorder)
             mark(("exit", self.number, None))
         self.past.enter(recorder, self.number)
