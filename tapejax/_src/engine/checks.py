@@ -43,7 +43,7 @@ class BoundCheck:
 
             def failed(*inputs: Any) -> Any:
                 flag, *details = self.fails(*inputs)
-                self.details = len(details)
+                self.details = max(self.details, len(details))
                 constant.append(flag is False)
                 return flag
 

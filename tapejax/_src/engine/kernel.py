@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 
 from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.engine.checks import BoundCheck
@@ -309,10 +310,16 @@ class Split:
             kept = [r for r, j in zip(residuals, self._from_values, strict=True) if j is None]
             return (*outs, *kept)
 
+        # Traced once: another trace (for a second derivative) may choose other residuals.
+        with jax.enable_x64(True):
+            jaxpr = jax.make_jaxpr(forward)(*[aval.struct for aval in avals])
         self.forward = Kernel(
-            kernel.name, forward, node=kernel.node, blocked=kernel.blocked, half=True
+            kernel.name,
+            jaxpr_as_fun(jaxpr),
+            node=kernel.node,
+            blocked=kernel.blocked,
+            half=True,
         )
-        self.forward.outs(avals)
         self.saved = tuple(j for j in self._from_values if j is not None)
 
     def residual_avals(self) -> Avals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -31,16 +31,31 @@ _NO_VALUE = (
 )
 
 
+class Hidden(NamedTuple):
+    """An input of a traced function that is drawn anew at each call."""
+
+    make: Callable[[], Any]
+
+
+def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) -> Any:
+    """What a call supplies for a tensor from outside: a variable, the tensor, or something drawn."""
+    for hidden, make in drawn:
+        if hidden is tensor:
+            return Hidden(make)
+    cell = getattr(tensor, "cell", None)
+    variable = None if cell is None else cell()
+    return tensor if variable is None else variable
+
+
 class Trace:
     """A function traced for one signature.
 
     Attributes:
-        kernel: The program as a kernel of (arguments, captured values, hidden inputs).
+        kernel: The program as a kernel of (arguments, what it reads from outside).
         expanded: The same, recorded op by op where a tape or another function records it.
-        captures: What it reads from outside: variables, and tensors.
+        outside: What it reads from outside: variables, tensors, and `Hidden` inputs.
         written: The variables it assigns, in the order of the kernel's last outputs.
         template: The structure it returns, with 0 for each tensor.
-        hidden: What makes the values drawn anew at each call.
         count: How many tensors it returns.
     """
 
@@ -68,12 +83,7 @@ class Trace:
         numbers += [a.number for a in writes.values()]
         self.written = [a.variable for a in writes.values()]
         drawn = recorder.hidden or []
-        captured = [t for t in recorder.captures or [] if all(t is not h for h, _ in drawn)]
-        self.captures: list[Any] = [
-            v if (cell := getattr(t, "cell", None)) and (v := cell()) is not None else t
-            for t in captured
-        ]
-        self.hidden = [make for _, make in drawn]
+        self.outside = [_outside(t, drawn) for t in recorder.captures or []]
         self.kernel, self.expanded = _program_kernels(name, recorder, numbers)
         self._callbacks = recorder.callbacks
         self._recorder = recorder
@@ -81,8 +91,8 @@ class Trace:
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """Record a call; variables it assigns get their new values."""
-        hidden = [hidden_input(make) for make in self.hidden]
-        results = self._record([*arguments, *self.captures, *hidden])
+        outside = [hidden_input(x.make) if type(x) is Hidden else x for x in self.outside]
+        results = self._record([*arguments, *outside])
         rebind_all(self.written, results[self.count :])
         values = iter(results)
         flat = nest.flatten(self.template, expand_composites=True)
