@@ -198,3 +198,23 @@ def test_batch_jacobian_of_different_batches_raises(tf):
         y = tf.reshape(x, [4, 1])
     with pytest.raises(ValueError, match="first dimension"):
         tape.batch_jacobian(y, x)
+
+
+def test_a_tensor_kept_by_a_rule_during_a_jacobian_does_no_harm(tf):
+    kept = []
+
+    @tf.custom_gradient
+    def doubled(x):
+        def rule(dy):
+            kept.append(dy)
+            return 2.0 * dy
+
+        return tf.identity(x), rule
+
+    x = tf.constant([1.0, 2.0])
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = doubled(x) * x
+        jacobian = tape.jacobian(y, x)
+        np.testing.assert_allclose(jacobian.numpy(), [[3.0, 0.0], [0.0, 6.0]])

@@ -38,7 +38,7 @@ class Hidden(NamedTuple):
 
 
 def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) -> Any:
-    """What a call supplies for a tensor from outside: a variable, the tensor, or something drawn."""
+    """What a call supplies for a tensor from outside: its variable, itself, something drawn."""
     for hidden, make in drawn:
         if hidden is tensor:
             return Hidden(make)

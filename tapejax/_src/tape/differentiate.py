@@ -16,6 +16,7 @@ from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, static_tensor
 from tapejax._src.engine.extension import user_line
+from tapejax._src.engine.flush import Failed
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder, Program, needed, run_ops
 from tapejax._src.engine.recorder import LOCAL, Recorder
@@ -196,6 +197,40 @@ def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
     The sweep is recorded once with a placeholder for the cotangent; then it is the body of one op.
     """
     recorder = LOCAL.recorder
+    limit = recorder.limit
+    before = len(recorder.results)
+    recorder.limit = 1 << 60  # the placeholder has no value: nothing may run meanwhile
+    try:
+        node = _record_jacobian(recorder, question, aval, batched)
+    finally:
+        recorder.limit = limit
+    if recorder.callbacks:
+        _retire(recorder, before, node)
+    handles = [
+        hand_out_entry(recorder, entry, avals)
+        for entry, avals in zip(node.result, node.payload, strict=True)
+    ]
+    if node.depth > limit:
+        boundary(recorder)
+    return handles
+
+
+def _retire(recorder: Recorder, before: int, node: Program) -> None:
+    """Tensors that a gradient rule kept, and that depend on the placeholder, have no value."""
+    dependent = (node.memo or {})["dependent"]
+    error = RuntimeError(
+        "A tensor kept by a custom gradient function during a jacobian has no value: it stood for "
+        "every row at once."
+    )
+    for ref in recorder.results[before:]:
+        tensor = ref()
+        if tensor is not None and tensor.index in dependent:
+            tensor.recorder = Failed(error)
+            recorder.results.remove(ref)
+
+
+def _record_jacobian(recorder: Recorder, question: Question, aval: Aval, batched: bool) -> Program:
+    """Record the sweep from a placeholder, and make it the body of one op."""
     place = ("placeholder", aval)
     node = recorder.node.edges.get(place)
     if node is None:
@@ -212,10 +247,7 @@ def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
     if node is None:
         node = _vectorize(recorder, key, start, seed, entries, aval, batched)
     advance(recorder, node)
-    return [
-        hand_out_entry(recorder, entry, avals)
-        for entry, avals in zip(node.result, node.payload, strict=True)
-    ]
+    return node
 
 
 def _dense_number(gradient: Any) -> int:
@@ -252,6 +284,7 @@ def _vectorize(
         results.append(builder.emit(kernel, captured)[0])
     builder.node.result = tuple(results)
     builder.node.payload = tuple([_avals_of(entry, builder.table) for entry in results])
+    builder.node.memo = {"dependent": frozenset(dependent)}
     return builder.attach(key, user_line())
 
 
