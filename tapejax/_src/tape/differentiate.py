@@ -222,11 +222,14 @@ def _retire(recorder: Recorder, before: int, node: Program) -> None:
         "A tensor kept by a custom gradient function during a jacobian has no value: it stood for "
         "every row at once."
     )
+    results: list[weakref.ref[Tensor]] = []
     for ref in recorder.results[before:]:
         tensor = ref()
         if tensor is not None and tensor.index in dependent:
             tensor.recorder = Failed(error)
-            recorder.results.remove(ref)
+        else:
+            results.append(ref)
+    recorder.results[before:] = results
 
 
 def _record_jacobian(recorder: Recorder, question: Question, aval: Aval, batched: bool) -> Program:
