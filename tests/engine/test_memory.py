@@ -6,10 +6,12 @@ import gc
 import weakref
 from collections.abc import Iterator
 
+import numpy as np
 import psutil
 import pytest
 
 import tapejax as tf
+from tapejax._src.engine import flush
 
 MEBIBYTE = 2**20
 
@@ -106,3 +108,14 @@ def test_many_steps_do_not_grow_the_process():
     for _ in range(2000):
         step()
     assert psutil.Process().memory_info().rss - before < 5 * MEBIBYTE
+
+
+def test_programs_that_never_repeat_are_dropped_in_the_end(monkeypatch):
+    monkeypatch.setattr(flush, "KEPT_LIMIT", 5)
+    x = tf.constant([1.0, 2.0])
+    for length in range(12):
+        y = x
+        for _ in range(length):
+            y = y + 1.0
+        np.testing.assert_allclose(y.numpy(), [1.0 + length, 2.0 + length])
+    assert flush.KEPT.count <= 5

@@ -47,6 +47,8 @@ def test_an_unknown_device_is_refused(tf, unknown):
         tf.config.set_visible_devices([unknown], "GPU")
     with pytest.raises(ValueError, match="Unrecognized device"):
         tf.config.experimental.set_memory_growth(unknown, True)
+    with pytest.raises(ValueError, match="Unrecognized device"):
+        tf.config.experimental.get_memory_growth(unknown)
 
 
 def test_memory_growth_is_for_accelerators(tf):

@@ -59,6 +59,24 @@ class Hooks:
 HOOKS = Hooks()
 
 
+class Kept:
+    """How many compiled programs the trie holds."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+KEPT = Kept()
+KEPT_LIMIT = 4096
+"""Programs kept; with more, structure changes all the time, and old programs only hold memory."""
+
+
+def forget_programs() -> None:
+    """Drop all recorded structure and compiled programs; what is pending is not touched."""
+    ROOT.edges.clear()
+    KEPT.count = 0
+
+
 class Failed:
     """Stands for the recorder of a value whose computation raised."""
 
@@ -242,6 +260,9 @@ def _find(
         return executable
     executable = compile_program(node, request, chains, arguments, extra)
     node.executables[request] = executable
+    KEPT.count += 1
+    if KEPT.count > KEPT_LIMIT:
+        forget_programs()
     return executable
 
 

@@ -103,9 +103,7 @@ class Recorder:
         "values",
     )
 
-    def __init__(
-        self, symbolic: str | None = None, lock: Any = None, owner: Any = None
-    ) -> None:
+    def __init__(self, symbolic: str | None = None, lock: Any = None, owner: Any = None) -> None:
         self.node: Program = ROOT
         self.leaves: list[weakref.ref[Tensor]] = []
         self.entered: dict[int, tuple[weakref.ref[Tensor], int]] = {}

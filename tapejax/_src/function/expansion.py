@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from tapejax._src.engine.executable import Plan
-from tapejax._src.engine.program import Builder
+from tapejax._src.engine.program import Builder, Program
 
 
 class Expansion:
@@ -24,22 +24,24 @@ class Expansion:
         tree: The container its outputs are handed out in (a list).
     """
 
-    def __init__(self, plan: Plan, floats: Sequence[float], ints: Sequence[int]) -> None:
+    def __init__(
+        self, node: Program, plan: Plan, floats: Sequence[float], ints: Sequence[int]
+    ) -> None:
         self._plan = plan
+        self._ops = node.split_ops()  # all: checks and gradient rules may need any of them
         self._scalars = _scalar_values(plan, floats, ints)
         self.tree = jax.tree.structure([0] * len(plan.live))
-        self.mapping: dict[int, int] = {}
 
     def emit(self, builder: Builder, ins: Sequence[int]) -> tuple[int, ...]:
         """Record the ops with the given inputs; returns the numbers of the outputs."""
         plan = self._plan
         mapping = dict(zip(plan.leaf_numbers, ins, strict=True))
         for number, value in {**plan.constants, **self._scalars}.items():
-            if number in plan.needed:
-                mapping[number] = builder.constant(value, plan.avals[number])
-        for kernel, op_ins, op_outs in plan.ops:
-            outs = builder.emit(kernel, [mapping[i] for i in op_ins])
-            mapping.update(zip(op_outs, outs, strict=True))
+            mapping[number] = builder.constant(value, plan.avals[number])
+        for kernel, op_ins, op_outs in self._ops:
+            if all(i in mapping for i in op_ins):  # not the body of a jacobian
+                outs = builder.emit(kernel, [mapping[i] for i in op_ins])
+                mapping.update(zip(op_outs, outs, strict=True))
         builder.node.memo = {"expansion": mapping}
         return tuple([mapping[n] for n in plan.live])
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,18 +46,32 @@ def functions_run_eagerly() -> bool:
     return _MODE.eager
 
 
+class State:
+    """What a function remembers: its traces by signature, and whether it has been called."""
+
+    __slots__ = ("called", "traces")
+
+    def __init__(self) -> None:
+        self.traces: dict[Any, Trace] = {}
+        self.called = False
+
+
 class Function:
     """A traced function: what `tf.function` returns.
 
     Calls with tensors of the same shapes and dtypes, and equal Python values, share one trace.
     """
 
-    def __init__(self, python_function: Callable[..., Any], name: str | None = None) -> None:
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        state: State | None = None,
+    ) -> None:
         self.python_function = python_function
         self._name = name or getattr(python_function, "__name__", type(python_function).__name__)
-        self._traces: dict[Any, Trace] = {}
-        self._created: list[Variable] = []
-        self._called = False
+        self._state = State() if state is None else state
+        self._of_instances: dict[int, tuple[weakref.ref[Any], State]] = {}
         functools.update_wrapper(self, python_function, updated=())
         try:
             self._signature: inspect.Signature | None = inspect.signature(python_function)
@@ -68,10 +82,22 @@ class Function:
         """Bind a method; each object has traces of its own."""
         if instance is None:
             return self
-        bound = Function(self.python_function.__get__(instance, owner), self._name)
-        with contextlib.suppress(AttributeError):  # an object with slots makes a new one each time
-            instance.__dict__[self._name] = bound
-        return bound
+        return Function(
+            self.python_function.__get__(instance, owner), self._name, self._state_of(instance)
+        )
+
+    def _state_of(self, instance: Any) -> State | None:
+        """The traces of one object, kept as long as the object lives."""
+        key, known = id(instance), self._of_instances
+        found = known.get(key)
+        if found is not None and found[0]() is instance:
+            return found[1]
+        try:
+            ref = weakref.ref(instance, lambda _: known.pop(key, None))
+        except TypeError:  # an object without weak references is traced anew at each access
+            return None
+        known[key] = (ref, State())
+        return known[key][1]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, tracing it if this signature is new.
@@ -85,10 +111,10 @@ class Function:
         args, kwargs = self._bound(args, kwargs)
         flat = nest.flatten((args, kwargs))
         tensors, key = self._key(flat, (args, kwargs))
-        trace = self._traces.get(key)
+        trace = self._state.traces.get(key)
         if trace is None:
             trace = self._trace((args, kwargs), flat, [t.aval for t in tensors], key)
-        self._called = True
+        self._state.called = True
         return trace.call(tensors)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -137,21 +163,20 @@ class Function:
         finally:
             CREATION.listeners.remove(listen)
         if created:
-            if self._called:
+            if self._state.called:
                 raise ValueError(
                     "tf.function only supports singleton tf.Variables created on the first call. "
                     f"Make sure the tf.Variable is only created once or created outside "
                     f"tf.function: {[v.name for v in created]} were created by {self._name!r}."
                 )
-            self._created += created
-            self._called = True
+            self._state.called = True
             return self._trace(structure, flat, avals, key)
-        self._traces[key] = trace
+        self._state.traces[key] = trace
         return trace
 
     def experimental_get_tracing_count(self) -> int:
         """How often the function has been traced."""
-        return len(self._traces)
+        return len(self._state.traces)
 
 
 def _hashable(value: Any) -> Any:

@@ -22,6 +22,7 @@ from tapejax._src.engine.recording import advance, boundary, number_of, record
 from tapejax._src.engine.registry import ValueCheck
 from tapejax._src.function.expansion import Expansion
 from tapejax._src.ops.assignment import rebind_all
+from tapejax._src.tape.translated_rule import translated
 
 _NO_VALUE = (
     "Using a symbolic `tf.Tensor` as a Python value is not allowed: the function {name!r} is being "
@@ -124,18 +125,7 @@ class Trace:
         mapping = recorder.node.memo["expansion"]
         for first, rule in self._callbacks.items():
             if first in mapping:
-                recorder.callbacks[mapping[first]] = self._translated(rule, mapping)
-
-    def _translated(self, rule: Callable[..., Any], mapping: dict[int, int]) -> Callable[..., Any]:
-        def translated(*cotangents: Any) -> Any:
-            aliases = LOCAL.recorder.aliases
-            aliases.append((self._recorder, mapping))
-            try:
-                return rule(*cotangents)
-            finally:
-                aliases.pop()
-
-        return translated
+                recorder.callbacks[mapping[first]] = translated(rule, mapping, self._recorder)
 
 
 def _placeholder(recorder: Recorder, place: int, aval: Aval) -> Tensor:
@@ -168,7 +158,7 @@ def _program_kernels(
     """The program as one opaque op, and as one that is expanded where it is recorded."""
     plan = Plan(recorder.node, tuple(numbers), None, {})
     checks, checking = plan.checks, Plan(recorder.node, (), None, {})
-    expansion = Expansion(plan, recorder.floats, recorder.ints)
+    expansion = Expansion(recorder.node, plan, recorder.floats, recorder.ints)
     plan.checks = []
     floats = np.array(recorder.floats, np.float64)
     ints = np.array(recorder.ints, np.int64)

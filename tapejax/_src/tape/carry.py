@@ -19,6 +19,10 @@ from tapejax._src.engine.flush import HOOKS, Carried
 from tapejax._src.engine.program import Program
 from tapejax._src.engine.recorder import Recorder
 from tapejax._src.tape.recorded import RecordedOp, View
+from tapejax._src.tape.translated_rule import TranslatedRule
+
+Tag = tuple[int, tuple[int, ...], bool, bool, frozenset[int]]
+"""(tape, leaves it knows, whether to keep inputs, whether inline, values that rules ask for)."""
 
 
 class Segment:
@@ -33,12 +37,18 @@ class Segment:
 
     __slots__ = ("active", "avals", "ops", "save")
 
-    def __init__(self, ops: list[RecordedOp], active: set[int], table: Sequence[Aval]) -> None:
+    def __init__(
+        self,
+        ops: list[RecordedOp],
+        active: set[int],
+        table: Sequence[Aval],
+        rules: frozenset[int],
+    ) -> None:
         self.ops = ops
         self.active = active
-        mentioned = {i for op in ops for i in (*op.ins, *op.outs, *op.residuals)} | active
+        mentioned = {i for op in ops for i in (*op.ins, *op.outs, *op.residuals)} | active | rules
         self.avals: dict[int, Aval] = {i: table[i] for i in sorted(mentioned)}
-        self.save: set[int] = set()
+        self.save: set[int] = set(rules)
 
 
 class Entry(NamedTuple):
@@ -83,12 +93,15 @@ class Carry:
         alive = [
             (n, t) for n, r in zip(numbers, recorder.leaves, strict=True) if (t := r()) is not None
         ]
+        asked = [r.numbers() for r in recorder.callbacks.values() if isinstance(r, TranslatedRule)]
+        rules = frozenset[int]().union(*asked)
         self.tags: Any = tuple(
             (
                 tape.number,
                 tuple([n for n, t in alive if tape.past.knows(t)]),
                 recorder.inline or tape.keeps_inputs or len(tapes) > 1,
                 recorder.inline,
+                rules,
             )
             for tape in tapes
         )
@@ -120,16 +133,17 @@ class Carry:
                     tape.past.know(tensor)
 
 
-def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool, bool]]) -> Plan:
+def _plan(node: Program, tags: Sequence[Tag]) -> Plan:
     table = node.table()
     extra: Extra = {}
     segments: list[Segment] = []
     save: dict[int, None] = {}
-    for tape, known, keep_inputs, inline in tags:
+    made = _made(node)
+    for tape, known, keep_inputs, inline, rules in tags:
         view = View(node, tape, table, known, imports=False)
         for op in view.ops if not inline else ():
             _split_for(op, view.active, extra, table)
-        segment = Segment(view.ops, view.active, table)
+        segment = Segment(view.ops, view.active, table, rules & made)
         links = set(known)
         for op in view.ops:
             segment.save.update(_values_needed(op, keep_inputs))
@@ -138,6 +152,16 @@ def _plan(node: Program, tags: Sequence[tuple[int, tuple[int, ...], bool, bool]]
         save.update(dict.fromkeys(sorted(segment.save)))
     avals = {n: table[n] for n in save}
     return Plan(tuple(segments), extra, tuple(save), avals)
+
+
+def _made(node: Program) -> frozenset[int]:
+    """The numbers of the values a program has or computes."""
+    found: set[int] = set()
+    for other in node.path():
+        found.update(other.constants)
+        found.update([number for number, _ in (*other.leaves, *other.scalars)])
+        found.update([out for op in other.ops for out in op[2]])
+    return frozenset(found)
 
 
 def _split_for(op: RecordedOp, active: set[int], extra: Extra, table: list[Aval]) -> None:

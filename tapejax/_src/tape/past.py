@@ -12,6 +12,7 @@ from tapejax._src.engine.recorder import Recorder
 from tapejax._src.engine.recording import number_of
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.recorded import Import
+from tapejax._src.tape.translated_rule import translated
 
 
 class Past:
@@ -67,7 +68,7 @@ class Past:
             self._mappings.append(mapping)
             for first, callback in entry.callbacks.items():
                 if first in mapping:
-                    recorder.callbacks[mapping[first]] = callback
+                    recorder.callbacks[mapping[first]] = translated(callback, mapping)
 
     def numbers_of(self, reference: weakref.ref[Variable]) -> Iterator[int]:
         """The numbers, in the program entered, of a variable's earlier values."""
