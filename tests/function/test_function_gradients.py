@@ -313,6 +313,11 @@ def test_an_assertion_whose_result_is_unused_is_checked(tf, how):
         return tf.sqrt(x)
 
     x = tf.constant(-4.0)
-    with pytest.raises(tf.errors.InvalidArgumentError), tf.GradientTape() as tape:
-        tape.watch(x)
-        (tf.function(lambda x: root(x) + 1.0) if how == "nested" else root)(x).numpy()
+
+    def call():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            return (tf.function(lambda x: root(x) + 1.0) if how == "nested" else root)(x).numpy()
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        call()
