@@ -66,6 +66,9 @@ class Kept:
         self.count = 0
 
 
+KEPT_RESIDUALS = 128
+"""A program that must return the residuals of more ops than this for a tape is run op by op: XLA
+repeats a chain of cheap ops for each of its values that is returned, and takes minutes to compile."""
 KEPT = Kept()
 KEPT_LIMIT = 4096
 """Programs kept; with more, structure changes all the time, and old programs only hold memory."""
@@ -254,6 +257,8 @@ def _find(
             ):
                 node.executables[request] = served = executable.serving(request)
                 return served
+    if extra and len(extra) > KEPT_RESIDUALS:
+        return interpret_program(node, request, chains, extra)
     if not TIERS.worth_compiling(node, request):
         executable = interpret_program(node, request, chains, extra)
         executable.call = TIERS.rent(node, request, executable)
