@@ -49,6 +49,7 @@ class Kernel:
         check: (fails, message) for failures that depend on values, or None.
         half: Whether it is the forward or backward half of a split kernel: connections then also
             run through integer and boolean residuals.
+        proper: Of a forward half, how many outputs are not residuals.
         mismatch: What is raised when inputs of one group disagree, if not InvalidArgumentError.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
     """
@@ -74,6 +75,7 @@ class Kernel:
         "mismatch",
         "name",
         "node",
+        "proper",
         "sparse",
     )
 
@@ -111,6 +113,7 @@ class Kernel:
         self.broadcast = broadcast
         self.expansion = expansion
         self.half = half
+        self.proper = 0
         self.mismatch = mismatch
         self._traced: dict[Avals, Traced] = {}
         self._splits: dict[Any, Split] = {}
@@ -173,8 +176,11 @@ class Kernel:
             return tuple((1 << self.custom) - 1 if out.inexact else 0 for out in traced.outs)
         empty = sum(1 << i for i, a in enumerate(avals) if 0 in a.shape)  # JAX reads none of these
         if self.half:
-            shut = sum(1 << i for i in self.blocked)
-            return tuple((mask | empty) & ~shut for mask in traced.depends)
+            shut = sum(1 << i for i in self.blocked)  # for the outputs proper, not for residuals
+            return tuple(
+                (mask | empty) & ~(shut if n < self.proper else 0)
+                for n, mask in enumerate(traced.depends)
+            )
         open_inputs = sum(
             1 << i for i, a in enumerate(avals) if a.inexact and i not in self.blocked
         )
@@ -320,6 +326,7 @@ class Split:
             blocked=kernel.blocked,
             half=True,
         )
+        self.forward.proper = self.count
         self.saved = tuple(j for j in self._from_values if j is not None)
 
     def residual_avals(self) -> Avals:

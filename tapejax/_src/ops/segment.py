@@ -329,7 +329,8 @@ def unsorted_segment_min(
     node="UnsortedSegmentProd",
     dtypes=NUMBERS,
     check=_IDS_IN_RANGE,
-    cases=(*_FORMS, "i32[4], i32[4] in (0, 3), 3"),
+    # not the form of one segment id: TensorFlow gives rounding for the second derivative zero
+    cases=(*_FORMS[:3], _FORMS[4], "i32[4], i32[4] in (0, 3), 3"),
 )
 def unsorted_segment_prod(
     data: Same, segment_ids: Index, num_segments: StaticInts, name: str | None = None
