@@ -68,7 +68,7 @@ class Kept:
 
 KEPT_RESIDUALS = 128
 """A program that must return the residuals of more ops than this for a tape is run op by op: XLA
-repeats a chain of cheap ops for each of its values that is returned, and takes minutes to compile."""
+repeats a chain of cheap ops for each value of it that is returned, and compiles for minutes."""
 KEPT = Kept()
 KEPT_LIMIT = 4096
 """Programs kept; with more, structure changes all the time, and old programs only hold memory."""
