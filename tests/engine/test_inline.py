@@ -118,3 +118,17 @@ def test_a_python_branch_on_a_traced_value_raises_the_error_of_jax():
 
     with pytest.raises(jax.errors.ConcretizationTypeError):
         function(POINTS)
+
+
+def test_a_constant_of_a_tracer_is_that_tracer():
+    function = jax.jit(lambda x: jnp.asarray(tf.constant(x) * 2.0))
+    np.testing.assert_allclose(function(POINTS), POINTS * 2.0, rtol=1e-6)
+
+
+def test_static_arguments_of_a_jax_function_are_told_apart_by_sign():
+    def inverse(x, number):
+        return 1.0 / (x * number)
+
+    x = tf.constant([1.0, 2.0])
+    assert np.all(tf.jax_call(inverse, x, 0.0).numpy() == np.inf)
+    assert np.all(tf.jax_call(inverse, x, -0.0).numpy() == -np.inf)

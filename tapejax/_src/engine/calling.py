@@ -210,8 +210,11 @@ def _tupled(value: Any) -> Any:
 
 
 def _distinct(value: Any) -> Any:
-    """A key in which 1, 1.0 and True differ."""
-    return (type(value), value) if type(value) in (bool, float) else value
+    """A key in which 1, 1.0 and True differ, and 0.0 and -0.0; a NaN equals itself."""
+    kind = type(value)
+    if kind is float:
+        return kind, value.hex()
+    return (kind, value) if kind is bool else value
 
 
 def _make_kernel(

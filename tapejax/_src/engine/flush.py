@@ -66,7 +66,7 @@ class Kept:
         self.count = 0
 
 
-KEPT_RESIDUALS = 128
+KEPT_RESIDUALS = 64
 """A program that must return the residuals of more ops than this for a tape is run op by op: XLA
 repeats a chain of cheap ops for each value of it that is returned, and compiles for minutes."""
 KEPT = Kept()

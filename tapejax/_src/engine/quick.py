@@ -68,7 +68,7 @@ def _take(role: str, value: Any, form: list[Any], inputs: list[Any]) -> bool:
             return False
         form += (kind, *value, kind)
         return True
-    form += (kind, value)
+    form += (kind, value.hex() if kind is float else value)
     return kind in _PLAIN
 
 

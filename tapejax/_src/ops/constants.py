@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from tapejax._src.core.conversion import to_numpy
@@ -78,6 +79,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = "Cons
             tensor = as_tensor(tensor, wanted)
         return tensor if shape is None else constant(tensor.numpy(), wanted, shape)
     if isinstance(value, (list, tuple)) and convert.holds_tensor(value):
+        return as_tensor(value, wanted)
+    if isinstance(value, jax.Array) and shape is None:
         return as_tensor(value, wanted)
     array = to_numpy(value, wanted)
     if shape is None:

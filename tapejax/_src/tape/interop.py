@@ -53,7 +53,7 @@ def jax_call(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     flat, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_tensor)
     inputs = [_as_input(x) for x in flat if _is_array(x)]
-    statics = tuple([None if _is_array(x) else (type(x), x) for x in flat])
+    statics = tuple([None if _is_array(x) else _static_key(x) for x in flat])
     try:
         key = (tree, statics)
         kernels = _kernels.setdefault(fn, {})
@@ -81,6 +81,11 @@ def _kernel(fn: Callable[..., Any], flat: Sequence[Any], tree: Any) -> Kernel:
         return fn(*args, **kwargs)
 
     return Kernel(getattr(fn, "__name__", "jax_call"), call, node="JaxCall")
+
+
+def _static_key(x: Any) -> Any:
+    """A key in which 1, 1.0 and True differ, and 0.0 and -0.0; a NaN equals itself."""
+    return (float, x.hex()) if type(x) is float else (type(x), x)
 
 
 def _is_tensor(x: Any) -> bool:
