@@ -156,7 +156,12 @@ def _wrapped(value: Any, dtype: str) -> Any:
 
 @pytest.mark.parametrize(
     "value",
-    [np.longdouble(1), np.array(["2020"], "M8[D]"), np.timedelta64(1, "s"), np.array([(1, 2)], "i4,i4")],
+    [
+        np.longdouble(1),
+        np.array(["2020"], "M8[D]"),
+        np.timedelta64(1, "s"),
+        np.array([(1, 2)], "i4,i4"),
+    ],
     ids=repr,
 )
 def test_numpy_dtypes_that_no_tensor_has_are_refused(value: Any) -> None:

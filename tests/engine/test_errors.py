@@ -63,6 +63,15 @@ def test_an_index_out_of_range_raises_and_leaves_earlier_values():
     assert y.numpy() == pytest.approx([2.0, 4.0, 6.0])
 
 
+def test_an_index_in_range_of_one_tensor_is_checked_against_the_next():
+    indices = tf.constant([5])
+    assert tf.gather(tf.zeros([6]), indices).numpy() == pytest.approx([0.0])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in \[0, 3\)"
+    ):
+        tf.gather(tf.zeros([3]), indices)
+
+
 def test_an_index_that_is_computed_is_checked_when_it_is_known():
     x, start = tf.constant([1.0, 2.0, 3.0]), tf.Variable(2)
     index = start * 3  # known only when the program has run

@@ -79,6 +79,24 @@ def test_a_tape_records_the_ops_of_its_own_thread_only():
     assert tape.gradient([own, *others], x).numpy() == pytest.approx(4.0)
 
 
+def test_a_constant_that_others_use_meanwhile_stays_one_value():
+    """Other programs take the mark on `x` over, which says where it entered this one."""
+    x = tf.constant(3.0)
+
+    @tf.function
+    def traced(y: tf.Tensor) -> tf.Tensor:
+        return x * y
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        in_threads(lambda _: x * 2.0)
+        z = y * x
+        w = traced(tf.constant(0.0)) + z * x
+    # w = x^4, so dw/dx = 4 x^3
+    assert float(tape.gradient(w, x)) == pytest.approx(108.0)
+
+
 def test_tapes_of_different_threads_do_not_meet():
     x = tf.constant(2.0)
 

@@ -26,6 +26,18 @@ class Pending(Protocol):
         ...
 
 
+class Running(Pending, Protocol):
+    """What a tensor knows of a recorder it has entered.
+
+    Attributes:
+        values: The arrays that entered; none once it has run.
+        robbed: Whether another recorder has taken over a mark of its own.
+    """
+
+    values: list[Any]
+    robbed: bool
+
+
 class Tensor:
     """An immutable array: TensorFlow's `tf.Tensor`, computed when its value is needed.
 
@@ -60,7 +72,7 @@ class Tensor:
     """The recorder whose program computes this value, while it is pending."""
     index: int
     """The value's number in that program."""
-    leaf: tuple[Pending, int] | None
+    leaf: tuple[Running, int] | None
     """Where this concrete value entered a program as an input: (recorder, number). This and what
     follows is set when the value becomes concrete or a variable's: most results never do."""
     key: LeafKey
@@ -190,7 +202,10 @@ class Tensor:
         return bool(array) if array.size else False
 
     def __float__(self) -> float:
-        return float(self._scalar())
+        array = self.array
+        if array is None and self.recorder is not None:
+            array = self.recorder.materialize(self)
+        return float(np.asarray(array) if self.aval.shape == () else self._scalar())
 
     def __int__(self) -> int:
         return int(self._scalar())
@@ -205,7 +220,7 @@ class Tensor:
         return round(self._scalar(), ndigits) if ndigits is not None else round(self._scalar())
 
     def _scalar(self) -> Any:
-        array = self.view()
+        array = np.asarray(self.array if self.array is not None else self.value_array())
         if array.ndim:
             raise TypeError(
                 f"only 0-dimensional arrays can be converted to Python scalars: "

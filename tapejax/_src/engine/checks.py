@@ -33,7 +33,7 @@ class BoundCheck:
         self.details = 0
         self._reads: dict[Avals, tuple[int, ...]] = {}
         self._fails: dict[Avals, Any] = {}
-        self._passed: dict[tuple[int, ...], weakref.ref[Any]] = {}
+        self._passed: dict[tuple[int, Avals], weakref.ref[Any]] = {}
 
     def reads(self, avals: Avals) -> tuple[int, ...]:
         """The inputs whose values decide whether the op fails; () when these avals cannot."""
@@ -73,14 +73,13 @@ class BoundCheck:
             return None
         return self.message(*[np.asarray(detail).item() for detail in details])
 
-    def has_passed(self, tensors: Sequence[Any]) -> bool:
-        """Whether these very tensors have passed the check before."""
-        ref = self._passed.get(tuple([id(t) for t in tensors]))
-        return ref is not None and ref() is tensors[0]
+    def has_passed(self, avals: Avals, tensor: Any) -> bool:
+        """Whether this very tensor has passed the check before, beside inputs of these avals."""
+        ref = self._passed.get((id(tensor), avals))
+        return ref is not None and ref() is tensor
 
-    def note_passed(self, tensors: Sequence[Any]) -> None:
-        """Remember that these tensors have passed the check (of one tensor only)."""
-        if len(tensors) == 1:
-            key = (id(tensors[0]),)
-            passed = self._passed
-            passed[key] = weakref.ref(tensors[0], lambda _: passed.pop(key, None))
+    def note_passed(self, avals: Avals, tensor: Any) -> None:
+        """Remember that the only tensor whose value is read has passed the check."""
+        key = (id(tensor), avals)
+        passed = self._passed
+        passed[key] = weakref.ref(tensor, lambda _: passed.pop(key, None))

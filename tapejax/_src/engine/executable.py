@@ -25,6 +25,8 @@ Chains = Mapping[int, tuple[int, ...]]
 """Final value of an assigned variable -> its leaf (or -1), then every value assigned, in order."""
 
 _DETAILS = 8
+CHEAP = 12
+"""A program of so few ops is rather compiled once more than made to return what nobody asked."""
 
 
 class Request(NamedTuple):
@@ -193,9 +195,13 @@ def compile_program(
         extra: Ops to split for tapes that outlive the run.
     """
     started = time.perf_counter()
+    plan = Plan(node, request.live, extra, chains)
     targets = [number for n in node.path() for number in n.scalar_targets]
     wanted = tuple(dict.fromkeys((*request.live, *targets)))
-    plan = Plan(node, wanted, extra, chains)
+    if len(plan.ops) > CHEAP and len(wanted) > len(request.live):
+        plan = Plan(node, wanted, extra, chains)
+    else:
+        wanted = request.live
     position = {number: n for n, number in enumerate(plan.leaf_numbers)}
     free = set(request.donated)
     pairs = {

@@ -25,7 +25,7 @@ from tapejax._src.engine.executable import (
     compile_program,
     interpret_program,
 )
-from tapejax._src.engine.program import ROOT, Program
+from tapejax._src.engine.program import NOWHERE, ROOT, Program
 from tapejax._src.engine.recorder import LOCAL, RUN, Recorder, new_recorder
 from tapejax._src.engine.statistics import COUNTERS
 from tapejax._src.engine.tiers import TIERS
@@ -77,6 +77,7 @@ KEPT_LIMIT = 4096
 def forget_programs() -> None:
     """Drop all recorded structure and compiled programs; what is pending is not touched."""
     ROOT.edges.clear()
+    ROOT.likely = NOWHERE
     KEPT.count = 0
 
 
@@ -123,11 +124,34 @@ def flush(recorder: Recorder) -> None:
 def _run(recorder: Recorder) -> None:
     node = recorder.node
     live = [t for r in recorder.results if (t := r()) is not None]
+    numbers = tuple([t.index for t in live])
+    if node.checked or recorder.inline or _asked(recorder):
+        _run_watched(recorder, live, numbers)
+        return
+    if live:
+        request = (numbers, _donatable(recorder), None)
+        outs, _, executable = _execute(recorder, node, request, None)
+        _deliver(recorder, live, outs, None, executable.owns_outputs)
+    _forget(recorder)
+
+
+def _asked(recorder: Recorder) -> bool:
+    """Whether a tape that took part may still be asked."""
+    for ref in recorder.listeners:
+        listener = ref()
+        if listener is not None and listener.is_open_to_questions:
+            return True
+    return False
+
+
+def _run_watched(recorder: Recorder, live: list[Tensor], numbers: tuple[int, ...]) -> None:
+    """Run a program with ops that can fail, or with tapes that will go on from it."""
+    node = recorder.node
     carried = None
-    if recorder.listeners:
+    if recorder.listeners and HOOKS.carry is not None:
         listening = dict.fromkeys(t for r in recorder.listeners if (t := r()) is not None)
         tapes = [t for t in listening if t.is_open_to_questions]
-        carried = HOOKS.carry(recorder, tapes) if tapes and HOOKS.carry is not None else None
+        carried = HOOKS.carry(recorder, tapes) if tapes else None
     handles: list[tuple[int, Tensor]] = []
     extra: Extra | None = None
     if carried is not None:
@@ -142,18 +166,21 @@ def _run(recorder: Recorder) -> None:
         request = Request(tuple([t.index for t in live]), (), carried.tags)
     else:
         tags = tuple(_chains(recorder).items()) if node.checked else None
-        request = Request(tuple([t.index for t in live]), _donatable(recorder), tags)
+        request = Request(numbers, _donatable(recorder), tags)
+    error = None
     if live or node.checked:
         outs, failures, executable = _execute(recorder, node, request, extra)
         error = None if failures is None else _first_failure(executable.checks, failures)
         _deliver(recorder, live, outs, error, executable.owns_outputs)
-    else:
-        error = None
     if carried is not None:
         carried.finish(handles)
     _forget(recorder)
     if error is not None:
         raise error[1]
+
+
+RequestLike = tuple[tuple[int, ...], tuple[int, ...], Any]
+"""A `Request`, or a plain tuple of its fields, which finds the same executables."""
 
 
 def _handles(recorder: Recorder, node: Program, live: Sequence[Tensor]) -> list[tuple[int, Tensor]]:
@@ -176,22 +203,24 @@ def _donatable(recorder: Recorder) -> tuple[int, ...]:
 
 
 def _execute(
-    recorder: Recorder, node: Program, request: Request, extra: Extra | None
+    recorder: Recorder, node: Program, wanted: RequestLike, extra: Extra | None
 ) -> tuple[Any, Any, Executable]:
     """Run the program; returns the values by request order, the failure record, and what ran."""
     if recorder.inline:
+        request = Request(*wanted)
         COUNTERS.inline += 1
         executable = interpret_program(node, request, {}, extra)
         executable.call.checks = []  # a traced value cannot be looked at
         floats, ints = np.array(recorder.floats), _packed_ints(recorder)
         return executable.call(floats, ints, *recorder.values)[0], None, executable
-    arguments = (*_scalars(recorder, node), *recorder.values)
+    floats, ints = _scalars(recorder, node) if recorder.floats or recorder.ints else (None, None)
     executables = node.executables
-    executable = None if executables is None else executables.get(request)
+    executable = None if executables is None else executables.get(wanted)
     if executable is None:
-        executable = _find(node, request, _chains(recorder), arguments, extra)
+        arguments = (floats, ints, *recorder.values)
+        executable = _find(node, Request(*wanted), _chains(recorder), arguments, extra)
     COUNTERS.flushes += 1
-    outs, failures = executable.call(*arguments)
+    outs, failures = executable.call(floats, ints, *recorder.values)
     if not executable.in_order:
         outs = [outs[n] for n in executable.order]
     return outs, failures, executable
@@ -207,8 +236,6 @@ def _chains(recorder: Recorder) -> dict[int, tuple[int, ...]]:
 
 def _scalars(recorder: Recorder, node: Program) -> tuple[Any, Any]:
     """The Python numbers as two packed arrays, kept on the device while they do not change."""
-    if not recorder.floats and not recorder.ints:
-        return None, None
     packed = np.array(recorder.floats, np.float64)
     key = (packed.tobytes(), tuple(recorder.ints))
     cached = node.scalar_cache
@@ -361,10 +388,12 @@ _NO_ENTRIES: dict[int, Any] = {}
 def _forget(recorder: Recorder) -> None:
     """Drop what belonged to the run: the recorder may be kept by leaf marks of its tensors."""
     recorder.values = recorder.leaves = recorder.results = recorder.listeners = _NOTHING
-    recorder.assigned = recorder.table = _NOTHING
-    recorder.entered = recorder.callbacks = recorder.cells = _NO_ENTRIES
-    recorder.held = None
-    recorder.table_node = None
+    recorder.assigned = _NOTHING
+    recorder.callbacks = recorder.cells = _NO_ENTRIES
+    if recorder.table_node is not None:
+        recorder.table_node, recorder.table = None, _NOTHING
+    if recorder.kept is not None or recorder.entered is not None:
+        recorder.kept = recorder.entered = None
 
 
 def peek(recorder: Recorder, tensor: Tensor) -> Any:

@@ -20,6 +20,9 @@ from tapejax._src.engine.dependence import dependence
 
 Avals = tuple[Aval, ...]
 
+FLAT_LIST: Any = object()
+"""In place of a tree: results are handed out in a plain list."""
+
 
 class Traced:
     """What tracing a kernel at given avals tells: its outputs and what each depends on."""
@@ -151,6 +154,8 @@ class Kernel:
             leaves, tree = jax.tree.flatten(stage.out_info)
             outs = tuple(make_aval(tuple(leaf.shape), leaf.dtype) for leaf in leaves)
             single = tree == _LEAF
+            if tree == jax.tree.structure([0] * len(leaves)):
+                tree = FLAT_LIST
             found = Traced(outs, None if single else tree, dependence(stage.jaxpr.jaxpr))
             self._traced[avals] = found
         return found

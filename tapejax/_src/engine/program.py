@@ -25,15 +25,48 @@ Op = tuple[Kernel, tuple[int, ...], tuple[int, ...]]
 """A recorded op: kernel, numbers of its inputs, numbers of its outputs."""
 
 
-class Program:
+class Step:
+    """What recording looks at: a class of its own because slots of a base class lie together.
+
+    Attributes:
+        kernel: The op recorded last, None for marks.
+        first: Its input, the first of its two inputs, or the tuple of all.
+        second: The second of two inputs.
+        likely: The node that came next last time.
+        edges: What can come next: edge key -> node.
+        depth: Number of nodes before.
+        result: Numbers of the values handed to the user, as the recording function expects them.
+        payload: What else the recording function keeps here.
+    """
+
+    __slots__ = (
+        "depth",
+        "edges",
+        "first",
+        "kernel",
+        "likely",
+        "payload",
+        "result",
+        "second",
+    )
+
+    depth: int
+    edges: dict[Any, Program]
+    first: Any
+    kernel: Kernel | None
+    likely: Program
+    payload: Any
+    result: Any
+    second: Any
+
+
+class Program(Step):
     """A prefix of recorded ops: one node of the trie, shared by every run that records the same.
 
     Values are numbered in order of appearance: leaves, Python scalars, results.
 
     Attributes:
-        edges: What can come next: edge key -> node.
         parent: The node before.
-        depth: Number of nodes before.
         size: Number of values so far; this node added those from `parent.size` on.
         avals: Avals of the values added here.
         checked: Whether some op can fail by the values it gets.
@@ -43,8 +76,6 @@ class Program:
         scalars: Values added here that a run supplies as Python numbers: (number, is_float).
         constants: Values added here that are known whatever the run.
         splits: Ops (by first output) that a gradient needs split: op -> (split, residual numbers).
-        result: Numbers of the values handed to the user, as the recording function expects them.
-        payload: What else the recording function keeps here.
         line: The user's (file, line, function) that recorded it first.
         memo: Facts about the program that tapes worked out once.
         varied: Whether different static indices have followed here: further ones are dynamic.
@@ -55,8 +86,6 @@ class Program:
         "avals",
         "checked",
         "constants",
-        "depth",
-        "edges",
         "event",
         "executables",
         "leaves",
@@ -64,9 +93,7 @@ class Program:
         "memo",
         "ops",
         "parent",
-        "payload",
         "rented",
-        "result",
         "scalar_cache",
         "scalar_targets",
         "scalars",
@@ -76,9 +103,12 @@ class Program:
     )
 
     def __init__(self, parent: Program | None, event: Any = None) -> None:
-        self.edges: dict[Any, Program] = {}
+        self.kernel = None
+        self.first = self.second = None
+        self.likely = NOWHERE
+        self.edges = {}
         self.parent = parent
-        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.depth = 0 if parent is None else parent.depth + 1
         self.size: int = 0 if parent is None else parent.size
         self.avals: list[Aval] = []
         self.checked: bool = parent is not None and parent.checked
@@ -88,8 +118,8 @@ class Program:
         self.scalars: tuple[tuple[int, bool], ...] = ()
         self.constants: dict[int, np.ndarray[Any, Any]] = {}
         self.splits: dict[int, tuple[Split, tuple[int, ...]]] = {}
-        self.result: Any = None
-        self.payload: Any = None
+        self.result = None
+        self.payload = None
         self.executables: dict[Any, Executable] | None = None
         self.rented: dict[Any, float] | None = None
         self.memo: dict[Any, Any] | None = None
@@ -211,6 +241,12 @@ class Builder:
     def attach(self, key: Any, line: tuple[str, int, str] | None = None) -> Program:
         """Make the node the continuation of its parent under `key`."""
         self.node.line = line
+        if isinstance(key, tuple) and isinstance(key[0], Kernel):
+            _, *parts = key
+            self.node.first, self.node.second = tuple(parts), None
+            if 1 <= len(parts) <= 2:
+                self.node.first, self.node.second = parts[0], parts[-1]
+            self.node.kernel = key[0]
         assert self.node.parent is not None
         return self.node.parent.edges.setdefault(key, self.node)
 
@@ -228,6 +264,10 @@ def fill_kernel(aval: Aval, value: int) -> Kernel:
         )
     return found
 
+
+NOWHERE = Program.__new__(Program)
+NOWHERE.kernel = None
+"""What a node that nothing has followed yet takes as likely."""
 
 ROOT = Program(None)
 

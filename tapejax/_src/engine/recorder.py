@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.config import SETTINGS
@@ -28,30 +28,35 @@ AFTER_TAPE = 256
 """How many more nodes the update after a tape may take."""
 
 
-class Assigned(NamedTuple):
-    """A value a variable was given in one program.
-
-    Attributes:
-        variable: The variable.
-        leaf: Number of the leaf with its value before, or -1 when the program had not read it.
-        number: Number of the value assigned.
-        before: The value before, where undoing the assignment needs it; else None.
-    """
-
-    variable: Variable
-    leaf: int
-    number: int
-    before: Tensor | None
+Assigned = tuple[Variable, int, int, Tensor | None]
+"""A value a variable was given in one program: the variable; the number of the leaf with its value
+before, or -1 when the program had not read it; the number of the value assigned; the value before,
+where undoing the assignment needs it. (A plain tuple: one is made for each assignment.)"""
 
 
-class Recorder:
+class Unusual:
+    """What most recorders never change, so that a new one need not set it."""
+
+    aliases: Sequence[tuple[Recorder, Mapping[int, int]]] = ()
+    symbolic: str | None = None
+    rules = 0
+    inline = False
+    kept: list[Tensor] | None = None
+    entered: dict[int, tuple[weakref.ref[Tensor], int]] | None = None
+    hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None
+    table: list[Aval] = []  # noqa: RUF012  replaced, never changed
+    table_node: Program | None = None
+
+
+class Recorder(Unusual):
     """One run along the trie: where it stands, and the values this run supplies.
 
     Attributes:
         node: The program recorded so far.
         leaves: Weak references to the tensors that entered, by order of `Program.leaves`.
-        entered: `id` of such a tensor -> (weak reference, number), for when another thread has
-            taken the mark `Tensor.leaf` over.
+        keeps: Whether `kept` or `entered` is in use.
+        robbed: Whether another recorder has taken a mark `Tensor.leaf` over.
+        entered: From then on: `id` of each tensor that entered -> (weak reference, number).
         values: Their arrays.
         owned: Whether each buffer may be donated once its tensor is gone.
         floats, ints: The Python numbers of this run.
@@ -67,27 +72,20 @@ class Recorder:
         rules: How many gradient rules of the user are running: a value read meanwhile is computed
             on the side, so that the gradient being recorded goes on.
         symbolic: Why values cannot be read (a function is being traced), or None.
-        captures: While a function is traced: the outside tensors it uses. Else None.
-        held: When a tape goes on from an earlier program: the tensors that entered, kept alive
-            because they link the two. Else None.
+        kept: Where tensors that enter are kept alive: when a tape goes on from an earlier program,
+            because they link the two; while a function is traced (`captures`). Else None.
         hidden: While a function is traced: what it draws anew at each call. Else None.
         inline: Whether some leaf is a tracer of the user's own JAX transformation.
         lock: Held while the program runs, so that another thread may read a pending value.
     """
 
     __slots__ = (
-        "__weakref__",
-        "aliases",
         "assigned",
         "callbacks",
-        "captures",
         "cells",
-        "entered",
         "floats",
-        "held",
-        "hidden",
-        "inline",
         "ints",
+        "keeps",
         "leaves",
         "limit",
         "listeners",
@@ -96,20 +94,15 @@ class Recorder:
         "owned",
         "owner",
         "results",
-        "rules",
-        "symbolic",
-        "table",
-        "table_node",
+        "robbed",
         "values",
     )
 
-    def __init__(self, symbolic: str | None = None, lock: Any = None, owner: Any = None) -> None:
+    def __init__(self, lock: Any, owner: threading.Thread) -> None:
         self.node: Program = ROOT
         self.leaves: list[weakref.ref[Tensor]] = []
-        self.entered: dict[int, tuple[weakref.ref[Tensor], int]] = {}
         self.values: list[Any] = []
         self.owned: list[bool] = []
-        self.held: list[Tensor] | None = None
         self.floats: list[float] = []
         self.ints: list[int] = []
         self.results: list[weakref.ref[Tensor]] = []
@@ -118,18 +111,10 @@ class Recorder:
         self.callbacks: dict[int, Callable[..., Any]] = {}
         self.assigned: list[Assigned] = []
         self.limit: int = SOFT_LIMIT
-        self.aliases: list[tuple[Recorder, dict[int, int]]] = []
-        self.symbolic = symbolic
-        self.owner: threading.Thread = owner or threading.current_thread()
-        self.rules = 0
-        self.captures: list[Tensor] | None = None if symbolic is None else []
-        self.hidden: list[tuple[Tensor, Callable[[], Any]]] | None = (
-            None if symbolic is None else []
-        )
-        self.inline = False
-        self.lock = lock or threading.RLock()
-        self.table_node: Program | None = None
-        self.table: list[Aval] = []
+        self.robbed = False
+        self.keeps = False
+        self.lock = lock
+        self.owner = owner
 
     def avals(self) -> list[Aval]:
         """The aval of every value recorded so far (a list the next extension may append to)."""
@@ -137,6 +122,21 @@ class Recorder:
             self.table = self.node.table()
             self.table_node = self.node
         return self.table
+
+    def keep_leaves(self) -> None:
+        """From now on keep the tensors that enter alive, in `kept`."""
+        if self.kept is None:
+            self.kept = []
+            self.keeps = True
+
+    def entered_leaves(self) -> dict[int, tuple[weakref.ref[Tensor], int]]:
+        """The tensors that entered, by identity: needed once a mark was taken over."""
+        if self.entered is None:
+            numbers = [number for node in self.node.path() for number, _ in node.leaves]
+            pairs = zip(self.leaves, numbers, strict=True)
+            self.entered = {id(t): (r, n) for r, n in pairs if (t := r()) is not None}
+            self.keeps = True
+        return self.entered
 
     def materialize(self, tensor: Tensor) -> Any:
         """Compute a pending tensor, from this thread or another."""
@@ -171,7 +171,7 @@ class Local(threading.local):
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.owner = threading.current_thread()
-        self.recorder = Recorder(None, self.lock, self.owner)
+        self.recorder = Recorder(self.lock, self.owner)
         self.active: list[Any] = []
         """Tapes and accumulators whose block is open."""
 
@@ -193,10 +193,15 @@ RUN = Runner()
 
 def new_recorder(symbolic: str | None = None) -> Recorder:
     """Give the thread a fresh recorder."""
-    recorder = Recorder(symbolic, LOCAL.lock, LOCAL.owner)
+    local = LOCAL
+    recorder = Recorder(local.lock, local.owner)
+    if symbolic is not None:
+        recorder.symbolic = symbolic
+        recorder.keep_leaves()
+        recorder.hidden = []
     if SETTINGS.immediate:
         recorder.limit = -1
-    LOCAL.recorder = recorder
+    local.recorder = recorder
     return recorder
 
 

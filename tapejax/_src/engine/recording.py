@@ -6,9 +6,9 @@ that raises leaves everything as it was.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref as weak
 
 import jax
 import numpy as np
@@ -19,40 +19,57 @@ from tapejax._src.core.config import SETTINGS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import extension
-from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.kernel import FLAT_LIST, Kernel
 from tapejax._src.engine.program import Program
 from tapejax._src.engine.recorder import LOCAL, RUN, SOFT_LIMIT, Recorder
 
 FLOAT = "float"
 INT = "int"
+new = Tensor.__new__
 
 
 # ---------------------------------------------------------------------- leaves
 def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
     """Enter concrete tensors as the leaves `node` adds."""
-    place = 0
-    leaves, values, owned = recorder.leaves, recorder.values, recorder.owned
+    numbered = iter(node.leaves)
     for tensor in tensors:
-        array = tensor.array
-        if array is not None and type(tensor.key) is StaticKey:
-            continue
-        number = node.leaves[place][0]
-        place += 1
+        if tensor.array is None or type(tensor.key) is not StaticKey:
+            enter(recorder, next(numbered)[0], tensor)
+
+
+def enter(recorder: Recorder, number: int, tensor: Tensor) -> None:
+    """Enter a concrete tensor as a leaf."""
+    array = tensor.array
+    if array is None:
+        cell = getattr(tensor, "cell", None)
+        recorder.owned.append(False)
+    else:
+        cell = tensor.cell
         if type(array) not in _CONCRETE:
             array = _entering(recorder, tensor, array)
-        ref = weakref.ref(tensor)
-        leaves.append(ref)
-        values.append(array)
-        owned.append(array is not None and tensor.owned)
+        recorder.owned.append(tensor.owned)
+    ref = weak(tensor)
+    recorder.leaves.append(ref)
+    recorder.values.append(array)
+    if cell is not None:
+        recorder.cells[number] = cell
+    if recorder.keeps:
+        _keep(recorder, tensor, ref, number)
+    mark = (recorder, number)
+    try:  # nothing is called between reading and writing: no other thread comes in between
+        before = tensor.leaf
+    except AttributeError:
+        before = None
+    tensor.leaf = mark
+    if before is not None and before[0].values:
+        before[0].robbed = True
+
+
+def _keep(recorder: Recorder, tensor: Tensor, ref: weak[Tensor], number: int) -> None:
+    if recorder.kept is not None:
+        recorder.kept.append(tensor)
+    if recorder.entered is not None:
         recorder.entered[id(tensor)] = (ref, number)
-        tensor.leaf = (recorder, number)
-        if recorder.held is not None:
-            recorder.held.append(tensor)
-        if recorder.captures is not None:
-            recorder.captures.append(tensor)
-        cell = getattr(tensor, "cell", None)
-        if cell is not None:
-            recorder.cells[number] = cell
 
 
 _CONCRETE: set[type] = set()
@@ -87,9 +104,10 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
     A function being traced takes it as it is: its value is supplied when the function is called. A
     value of a traced function whose gradient rule is running has a number here already.
     """
-    entered = recorder.entered.get(id(tensor))
-    if entered is not None and entered[0]() is tensor:
-        return entered[1]
+    if recorder.robbed:
+        entered = recorder.entered_leaves().get(id(tensor))
+        if entered is not None and entered[0]() is tensor:
+            return entered[1]
     if tensor.array is None:
         for traced, mapping in recorder.aliases:
             if tensor.recorder is traced and tensor.index in mapping:
@@ -105,12 +123,18 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
 _LOW, _HIGH = -(2**63), 2**63 - 1
 
 
-def _as_float(number: int) -> float:
-    """A Python int beyond 64 bits as the nearest float, infinity at the end."""
+def _integer(number: int) -> tuple[str, type, Any]:
+    """The part of an edge for a Python int, with the type and value it enters by.
+
+    Beyond 64 bits it enters as the nearest float, or infinity: a float tensor takes it so, an
+    integer tensor refuses.
+    """
+    if _LOW <= number <= _HIGH:
+        return INT, int, number
     try:
-        return float(number)
+        return FLOAT, float, float(number)
     except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
+        return FLOAT, float, float("inf") if number > 0 else float("-inf")
 
 
 def _place(recorder: Recorder, x: Tensor) -> Any:
@@ -122,31 +146,42 @@ def _place(recorder: Recorder, x: Tensor) -> Any:
     return leaf[1] if leaf is not None and leaf[0] is recorder else leaf_key(recorder, x)
 
 
+# The ways an op is recorded are written out, with nothing called that need not be: each runs once
+# for every op of every step. `Program.likely` is looked at first, as it lies in memory just read.
 def record1(kernel: Kernel, x: Any) -> Tensor:
     """Record a kernel of one tensor with one result."""
     if type(x) is Variable:
         x = x.tensor
     recorder = LOCAL.recorder
+    node = recorder.node
     i = x.index if x.recorder is recorder else _place(recorder, x)
-    following = recorder.node.edges.get((kernel, i))
-    if following is None:
-        following = extension.extend(recorder, kernel, (i,))
-    if type(i) is not int:
-        admit(recorder, following, (x,))
+    following = node.likely
+    if following.kernel is not kernel or (following.first is not i and following.first != i):
+        following = node.edges.get((kernel, i))
+        if following is None:
+            following = extension.extend(recorder, kernel, (i,))
+        node.likely = following
+    if type(i) is not int and following.leaves:
+        enter(recorder, following.leaves[0][0], x)
     recorder.node = following
     number = following.result
     if type(number) is not int:
         return hand_out(recorder, following)
-    result = Tensor(following.payload, recorder, number)
-    recorder.results.append(weakref.ref(result))
+    result = new(Tensor)
+    result.aval = following.payload
+    result.array = None
+    result.recorder = recorder
+    result.index = number
+    recorder.results.append(weak(result))
     if following.depth > recorder.limit:
         boundary(recorder)
     return result
 
 
-def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901  calls cost
+def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  calls cost
     """Record a kernel of two tensors, or a tensor and a Python number, with one result."""
     recorder = LOCAL.recorder
+    node = recorder.node
     kind, kind_y = type(x), type(y)
     if kind is Variable:
         x, kind = x.tensor, Tensor
@@ -156,10 +191,8 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901  calls cost
         i = x.index if x.recorder is recorder else _place(recorder, x)
     elif kind is float:
         i = FLOAT
-    elif _LOW <= x <= _HIGH:
-        i = INT
-    else:  # beyond 64 bits: a float tensor takes it as a float, an integer tensor refuses
-        i, kind, x = FLOAT, float, _as_float(x)
+    else:
+        i, kind, x = _integer(x)
     if kind_y is Tensor:
         if y is x and type(i) is not int:
             j = -1
@@ -167,27 +200,39 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901  calls cost
             j = y.index if y.recorder is recorder else _place(recorder, y)
     elif kind_y is float:
         j = FLOAT
-    elif _LOW <= y <= _HIGH:
-        j = INT
     else:
-        j, kind_y, y = FLOAT, float, _as_float(y)
-    following = recorder.node.edges.get((kernel, i, j))
-    if following is None:
-        following = extension.extend(recorder, kernel, (i, j))
+        j, kind_y, y = _integer(y)
+    following = node.likely
+    if (
+        following.kernel is not kernel
+        or (following.first is not i and following.first != i)
+        or (following.second is not j and following.second != j)
+    ):
+        following = node.edges.get((kernel, i, j))
+        if following is None:
+            following = extension.extend(recorder, kernel, (i, j))
+        node.likely = following
     if kind is not Tensor:
         (recorder.floats if kind is float else recorder.ints).append(x)
-    elif type(i) is not int:
-        admit(recorder, following, (x, y) if kind_y is Tensor and type(j) is not int else (x,))
+    elif type(i) is not int and following.leaves:
+        if kind_y is Tensor and type(j) is not int:
+            admit(recorder, following, (x, y))
+        else:
+            enter(recorder, following.leaves[0][0], x)
     if kind_y is not Tensor:
         (recorder.floats if kind_y is float else recorder.ints).append(y)
-    elif type(j) is not int and (kind is not Tensor or type(i) is int):
-        admit(recorder, following, (y,))
+    elif type(j) is not int and (kind is not Tensor or type(i) is int) and following.leaves:
+        enter(recorder, following.leaves[0][0], y)
     recorder.node = following
     number = following.result
     if type(number) is not int:
         return hand_out(recorder, following)
-    result = Tensor(following.payload, recorder, number)
-    recorder.results.append(weakref.ref(result))
+    result = new(Tensor)
+    result.aval = following.payload
+    result.array = None
+    result.recorder = recorder
+    result.index = number
+    recorder.results.append(weak(result))
     if following.depth > recorder.limit:
         boundary(recorder)
     return result
@@ -200,42 +245,59 @@ def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
         A tensor, or the kernel's container of tensors.
     """
     recorder = LOCAL.recorder
-    key: list[Any] = [kernel]
-    new: list[Tensor] = []
+    node = recorder.node
+    parts: list[Any] = []
+    entering: list[Tensor] = []
     floats: list[float] = []
     ints: list[int] = []
     for x in inputs:
         kind = type(x)
         if kind is Variable:
             x = x.tensor
-            kind = Tensor
-        if kind is Tensor:
-            key.append(_number_or_key(recorder, x, new))
-        elif kind is float or not _LOW <= x <= _HIGH:
-            key.append(FLOAT)
-            floats.append(x if kind is float else _as_float(x))
+        elif kind is not Tensor:
+            part, kind, number = (FLOAT, float, x) if kind is float else _integer(x)
+            parts.append(part)
+            (floats if kind is float else ints).append(number)
+            continue
+        if x.recorder is recorder:
+            parts.append(x.index)
+            continue
+        if x.recorder is None and not recorder.robbed:  # `_place` in the common case
+            leaf = x.leaf
+            part = x.key if leaf is None or leaf[0] is not recorder else leaf[1]
         else:
-            key.append(INT)
-            ints.append(x)
-    edge = tuple(key)
-    following = recorder.node.edges.get(edge)
-    if following is None:
-        following = extension.extend(recorder, kernel, edge[1:])
-    advance(recorder, following, new, floats, ints)
+            part = _place(recorder, x)
+        if type(part) is not int:
+            entering.append(x)
+        parts.append(part)
+    if len(entering) > 1 and len({id(x) for x in entering}) < len(entering):
+        entering = _without_repeats(parts, entering)
+    edge = tuple(parts)
+    following = node.likely
+    if following.kernel is not kernel or following.first != edge:
+        following = node.edges.get((kernel, *edge))
+        if following is None:
+            following = extension.extend(recorder, kernel, edge)
+        node.likely = following
+    advance(recorder, following, entering, floats, ints)
     return hand_out(recorder, following)
 
 
-def _number_or_key(recorder: Recorder, x: Tensor, new: list[Tensor]) -> Any:
-    if x.recorder is recorder:
-        return x.index
-    key = _place(recorder, x)
-    if type(key) is int:
-        return key
-    for n, other in enumerate(new):
-        if other is x:
-            return -1 - n
-    new.append(x)
-    return key
+def _without_repeats(parts: list[Any], entering: Sequence[Tensor]) -> list[Tensor]:
+    """A tensor that enters twice is one leaf: mark its later places -1 - (number of the leaf)."""
+    leaves: dict[int, int] = {}
+    found: list[Tensor] = []
+    tensors = iter(entering)
+    for place, part in enumerate(parts):
+        if type(part) is int or type(part) is str:
+            continue
+        tensor = next(tensors)
+        leaf = leaves.setdefault(id(tensor), len(found))
+        if leaf < len(found):
+            parts[place] = -1 - leaf
+        else:
+            found.append(tensor)
+    return found
 
 
 def advance(
@@ -260,16 +322,16 @@ def hand_out(recorder: Recorder, node: Program) -> Any:
     numbers = node.result
     if type(numbers) is int:
         result = Tensor(node.payload, recorder, numbers)
-        recorder.results.append(weakref.ref(result))
+        recorder.results.append(weak(result))
         if node.depth > recorder.limit:
             boundary(recorder)
         return result
     avals, tree = node.payload
     results = [Tensor(aval, recorder, n) for aval, n in zip(avals, numbers, strict=True)]
-    recorder.results += [weakref.ref(t) for t in results]
+    recorder.results += map(weak, results)
     if node.depth > recorder.limit:
         boundary(recorder)
-    return jax.tree.unflatten(tree, results)
+    return results if tree is FLAT_LIST else jax.tree.unflatten(tree, results)
 
 
 def number_of(tensor: Any) -> int:

@@ -121,7 +121,7 @@ def init_scope() -> Generator[None]:
             yield
         return
     traced, active = LOCAL.recorder, LOCAL.active
-    LOCAL.recorder, LOCAL.active = Recorder(None, LOCAL.lock), []
+    LOCAL.recorder, LOCAL.active = Recorder(LOCAL.lock, LOCAL.owner), []
     try:
         yield
         flush()

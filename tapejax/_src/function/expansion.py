@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from tapejax._src.engine.executable import Plan
+from tapejax._src.engine.kernel import FLAT_LIST
 from tapejax._src.engine.program import Builder, Program
 
 
@@ -30,7 +30,7 @@ class Expansion:
         self._plan = plan
         self._ops = node.split_ops()  # all: checks and gradient rules may need any of them
         self._scalars = _scalar_values(plan, floats, ints)
-        self.tree = jax.tree.structure([0] * len(plan.live))
+        self.tree = FLAT_LIST
 
     def emit(self, builder: Builder, ins: Sequence[int]) -> tuple[int, ...]:
         """Record the ops with the given inputs; returns the numbers of the outputs."""

@@ -80,11 +80,11 @@ class Trace:
             returned, [None if x is None else 0 for x in flat], expand_composites=True
         )
         numbers = [number_of(t) for t in outs]
-        writes = {id(a.variable): a for a in recorder.assigned}
-        numbers += [a.number for a in writes.values()]
-        self.written = [a.variable for a in writes.values()]
+        writes = {id(variable): (variable, n) for variable, _, n, _ in recorder.assigned}
+        numbers += [number for _, number in writes.values()]
+        self.written = [variable for variable, _ in writes.values()]
         drawn = recorder.hidden or []
-        self.outside = [_outside(t, drawn) for t in recorder.captures or []]
+        self.outside = [_outside(t, drawn) for t in recorder.kept or []]
         self.kernel, self.expanded = _program_kernels(name, recorder, numbers)
         self._callbacks = recorder.callbacks
         self._recorder = recorder
@@ -145,11 +145,11 @@ def _placeholder(recorder: Recorder, place: int, aval: Aval) -> Tensor:
 
 def _restore(recorder: Recorder) -> None:
     """Give the variables back the values they had before the trace."""
-    for assigned in reversed(recorder.assigned):
-        if assigned.before is not None:
-            assigned.variable.hold(assigned.before)
+    for variable, _, _, before in reversed(recorder.assigned):
+        if before is not None:
+            variable.hold(before)
     recorder.assigned = []
-    recorder.captures = None
+    recorder.kept = None
 
 
 def _program_kernels(

@@ -152,7 +152,10 @@ class Optimizer(OptimizerState):
                     "add its gradients up first."
                 )
             else:
-                given[n] = _dense(gradient, variable)
+                fits = (
+                    type(gradient) is Tensor and gradient.aval.shape == variable.tensor.aval.shape
+                )
+                given[n] = gradient if fits else _dense(gradient, variable)
         if not given:
             raise ValueError("No gradients provided for any variable.")
         if missing:

@@ -15,7 +15,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, as_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL, Assigned, Recorder
+from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record1, record2
 from tapejax._src.ops import slicing
 from tapejax._src.tape.gradient_tape import GradientTape
@@ -52,13 +52,21 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
     """Make freshly recorded results the values of variables."""
     recorder = LOCAL.recorder
     assigned, cells = recorder.assigned, recorder.cells
+    symbolic = recorder.symbolic is not None
     for variable, tensor in zip(variables, tensors, strict=True):
         old = variable.tensor
+        reference = variable.reference
         if tensor.recorder is recorder:
-            assigned.append(_assigned(recorder, variable, old, tensor.index))
-            cells[tensor.index] = variable.reference
+            pending = old.recorder is recorder
+            mark = None if pending else getattr(old, "leaf", None)
+            if mark is not None and mark[0] is recorder:
+                leaf, undo = mark[1], symbolic
+            else:
+                leaf, undo = -1, not pending
+            assigned.append((variable, leaf, tensor.index, old if undo else None))
+            cells[tensor.index] = reference
         if tensor.aval is old.aval and tensor.array is None:
-            tensor.cell = variable.reference
+            tensor.cell = reference
             tensor.key = old.key
             variable.tensor = tensor
         else:
@@ -66,13 +74,6 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
     for listener in LOCAL.active:
         if isinstance(listener, GradientTape):
             listener.assigned(variables)
-
-
-def _assigned(recorder: Recorder, variable: Variable, old: Tensor, number: int) -> Assigned:
-    leaf = getattr(old, "leaf", None)
-    if leaf is not None and leaf[0] is recorder:
-        return Assigned(variable, leaf[1], number, None if recorder.symbolic is None else old)
-    return Assigned(variable, -1, number, None if old.recorder is recorder else old)
 
 
 def value_for(variable: Variable, value: Any) -> Tensor:

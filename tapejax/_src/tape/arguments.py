@@ -69,8 +69,6 @@ def flat_targets(target: Any) -> list[Any]:
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
             "CompositeTensors to be differentiated, but received None."
         )
-    if type(target) is Tensor:
-        return [target]
     targets: list[Any] = []
     for value in nest.flatten(target, expand_composites=True):
         if not isinstance(value, (Tensor, Variable)):
@@ -119,8 +117,12 @@ def refuse(value: Any, what: str) -> None:
 
 def flat_sources(sources: Any) -> list[Any]:
     """The sources as a flat list; a flat list of tensors and variables is returned as it is."""
-    if type(sources) is list and all(type(s) is Variable or type(s) is Tensor for s in sources):  # pyright: ignore[reportUnknownVariableType]
-        return sources  # pyright: ignore[reportUnknownVariableType]
+    if type(sources) is list:
+        for source in sources:  # pyright: ignore[reportUnknownVariableType]
+            if type(source) is not Variable and type(source) is not Tensor:  # pyright: ignore[reportUnknownArgumentType]
+                break
+        else:
+            return sources  # pyright: ignore[reportUnknownVariableType]
     if type(sources) is Variable or type(sources) is Tensor:
         return [sources]
     flat = nest.flatten(sources, expand_composites=True)
@@ -138,8 +140,6 @@ def pack_gradients(sources: Any, gradients: list[Any]) -> Any:
 
 
 def flat_seeds(output_gradients: Any, count: int) -> list[Any]:
-    if output_gradients is None:
-        return [None] * count
     flat = nest.flatten(output_gradients, expand_composites=True)
     seeds = [None if g is None else as_tensor(g) for g in flat]
     if None in [None if s is None else 0 for s in seeds]:

@@ -32,9 +32,10 @@ from tapejax._src.tape.arguments import (
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.differentiate import Question
 from tapejax._src.tape.past import NO_PAST, Past
-from tapejax._src.tape.recorded import View, accessed_numbers
-from tapejax._src.tape.shortcut import Shortcut
+from tapejax._src.tape.recorded import Access, View, accessed_variables
+from tapejax._src.tape.shortcut import follow_shortcut, keep_shortcut, shortcut_key
 
+NONE = UnconnectedGradients.NONE
 _USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
@@ -61,22 +62,27 @@ class GradientTape:
     """
 
     wants_to_know = False  # of programs about to run: `tape/carry.py` sees to it
+    is_open_to_questions = False
+    # Until it is entered, watches or is asked:
+    number = -1
+    recorder: Recorder | None = None
+    past = NO_PAST
+    _recording = False
+    _paused = False
+    _watched: tuple[Any, ...] = ()
+    _accesses: tuple[Access, ...] = ()
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = self.keeps_inputs = persistent  # it may differentiate its own gradients
         self._auto = watch_accessed_variables
-        self._recording = False
-        self.is_open_to_questions = False
-        self._paused = False
-        self._clear()
 
     def _clear(self) -> None:
         """Forget everything recorded."""
         self.number = -1
-        self.recorder: Recorder | None = None
-        self._watched: list[Any] = []
+        self.recorder = None
         self.past = NO_PAST
-        self._accesses: list[tuple[Any, int, dict[int, weakref.ref[Variable]]]] = []
+        self._watched = ()
+        self._accesses = ()
 
     def __enter__(self) -> GradientTape:
         """Start recording; a tape that was left and not used goes on with what it has."""
@@ -85,19 +91,21 @@ class GradientTape:
                 "Tape is still recording, This can happen if you try to re-enter an "
                 "already-active tape."
             )
-        recorder = LOCAL.recorder
-        outermost = not LOCAL.active and recorder.symbolic is None
-        if outermost and (recorder.assigned or recorder.node.depth > SOFT_LIMIT):
+        recorder, active = LOCAL.recorder, LOCAL.active
+        long = recorder.assigned or recorder.node.depth > SOFT_LIMIT
+        if long and not active and recorder.symbolic is None:
             running.flush(recorder)  # a step ends here
+            recorder = LOCAL.recorder
         if not self.is_open_to_questions:
-            self._clear()
+            if self.recorder is not None:
+                self._clear()
             self.is_open_to_questions = True
         self._recording = True
-        if self.recorder is LOCAL.recorder:
+        if self.recorder is recorder:
             mark(("resume", self.number, None))
         else:
-            self.join(LOCAL.recorder)
-        LOCAL.active.append(self)
+            self.join(recorder)
+        active.append(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -106,21 +114,22 @@ class GradientTape:
             self._leave()
 
     def _leave(self) -> None:
+        recorder, active = LOCAL.recorder, LOCAL.active
         self._recording = False
-        LOCAL.active.remove(self)
-        recorder = LOCAL.recorder
+        active.remove(self)
         if self.recorder is recorder:
             mark(("exit", self.number, None))
-        if not LOCAL.active and recorder.limit >= 0:
+        if not active and recorder.limit >= 0:
             recorder.limit = recorder.node.depth + AFTER_TAPE
 
     def join(self, recorder: Recorder) -> None:
         """Take part in a program: called on entering, and when a new program starts meanwhile."""
         self.recorder = recorder
-        self.number = len(recorder.listeners)
-        recorder.listeners.append(weakref.ref(self))
-        if self.past.entries and recorder.held is None:
-            recorder.held = []
+        listeners = recorder.listeners
+        self.number = len(listeners)
+        listeners.append(weakref.ref(self))
+        if self.past.entries:
+            recorder.keep_leaves()
         mark(("enter", self.number, self._auto))
         if recorder.limit >= SOFT_LIMIT:
             recorder.limit = TAPED_LIMIT
@@ -145,7 +154,8 @@ class GradientTape:
                 "'NoneType' object has no attribute 'watch': the tape is not recording. "
                 "Enter it first: `with tape: tape.watch(x)`."
             )
-        for value in nest.flatten(tensor, expand_composites=True):
+        plain = type(tensor) is Tensor or type(tensor) is Variable
+        for value in (tensor,) if plain else nest.flatten(tensor, expand_composites=True):
             if not isinstance(value, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {value} of type {type(value).__name__!r}, not tf.Tensor or "
@@ -154,11 +164,11 @@ class GradientTape:
             self._watch_one(value)
 
     def _watch_one(self, value: Any) -> None:
-        if not (value.dtype.is_floating or value.dtype.is_complex):
+        if not value_of(value).aval.inexact:
             warn_not_floating(value.dtype)
             if value.dtype.name == "string":
                 return
-        self._watched.append(value)
+        self._watched += (value,)
         if self.recorder is LOCAL.recorder:
             mark(("watch", self.number, number_of(value)))
 
@@ -215,11 +225,10 @@ class GradientTape:
             yield
         finally:
             self._paused = False
-            if self._recording:
-                if self.recorder is not LOCAL.recorder:
-                    self.join(LOCAL.recorder)
-                else:
-                    mark(("resume", self.number, None))
+            if self._recording and self.recorder is LOCAL.recorder:
+                mark(("resume", self.number, None))
+            elif self._recording:
+                self.join(LOCAL.recorder)
 
     def reset(self) -> None:
         """Forget everything recorded and watched; usable only inside the block.
@@ -238,25 +247,18 @@ class GradientTape:
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables read or watched while recording, in order of their creation."""
-        found: dict[int, Variable] = {}
         recorder = self.recorder
-        views = list(self._accesses)
+        views = self._accesses
         if self.is_open_to_questions and recorder is not None and recorder is LOCAL.recorder:
-            views.append((recorder.node, self.number, recorder.cells))
-        for node, number, cells in views:
-            for value in accessed_numbers(node, number):
-                ref = cells.get(value)
-                variable = None if ref is None else ref()
-                if variable is not None:
-                    found[variable.serial] = variable
-        return tuple(found[serial] for serial in sorted(found))
+            views += ((recorder.node, self.number, recorder.cells),)
+        return accessed_variables(views)
 
     def take(self, entry: Entry, recorder: Recorder) -> None:
         """Keep what is needed of a program that has been run."""
         if self.past is NO_PAST:
             self.past = Past()
         self.past.take(entry)
-        self._accesses.append((recorder.node, self.number, entry.cells))
+        self._accesses += ((recorder.node, self.number, entry.cells),)
 
     def _import(self) -> None:
         """Tell the program being recorded what this tape knows from earlier ones."""
@@ -307,11 +309,14 @@ class GradientTape:
             >>> tape.gradient(loss, w).numpy().tolist()
             [3.0, 12.0]
         """
-        self._check_usable()
-        zero = zero_if_unconnected(unconnected_gradients)
-        targets = flat_targets(target)
+        if not self.is_open_to_questions:
+            raise RuntimeError(_USED)
+        zero = unconnected_gradients is not NONE and zero_if_unconnected(unconnected_gradients)
+        targets = [target] if type(target) is Tensor else flat_targets(target)
         flat = flat_sources(sources)
-        seeds = flat_seeds(output_gradients, len(targets))
+        seeds: Sequence[Any] = (None,) * len(targets)
+        if output_gradients is not None:
+            seeds = flat_seeds(output_gradients, len(targets))
         gradients = self._ask("gradient", targets, seeds, flat, zero)
         return gradients if flat is sources else pack_gradients(sources, gradients)
 
@@ -348,9 +353,8 @@ class GradientTape:
             [[2.0, 0.0], [0.0, 4.0]]
         """
         del parallel_iterations
-        self._check_usable()
-        zero = zero_if_unconnected(unconnected_gradients)
         self._check_rows("jacobian", experimental_use_pfor)
+        zero = zero_if_unconnected(unconnected_gradients)
         flat = flat_sources(sources)
         targets = [one_tensor(target, "jacobian")]
         if not targets[0].aval.inexact:
@@ -399,21 +403,16 @@ class GradientTape:
             [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
         """
         del parallel_iterations
-        self._check_usable()
-        zero_if_unconnected(unconnected_gradients)
         self._check_rows("batch_jacobian", experimental_use_pfor)
+        zero_if_unconnected(unconnected_gradients)
         y, x = one_tensor(target, "batch_jacobian"), value_of(source)
         check_batches(y, x)
         (rows,) = self._ask("batch_jacobian", [y], [None], [source])
-        if rows is None:
-            return zeros(y.aval.shape + x.aval.shape[1:], x)
-        return rows
-
-    def _check_usable(self) -> None:
-        if not self.is_open_to_questions:
-            raise RuntimeError(_USED)
+        return zeros(y.aval.shape + x.aval.shape[1:], x) if rows is None else rows
 
     def _check_rows(self, what: str, together: bool) -> None:
+        if not self.is_open_to_questions:
+            raise RuntimeError(_USED)
         if not together and not self._persistent and LOCAL.recorder.symbolic is None:
             raise RuntimeError(
                 f"GradientTape must be created with persistent=True to compute the {what} with "
@@ -430,10 +429,13 @@ class GradientTape:
     ) -> list[Any]:
         """Record a question, by the short way if it was asked before; the tape is then used up."""
         self._start_question(kind)
-        shortcut = found = None
+        recorder = LOCAL.recorder
+        start = recorder.node
+        key = found = None
         if len(targets) == 1 and seeds[0] is None and not zero and self.past is NO_PAST:
-            shortcut = Shortcut(kind, LOCAL.recorder, self.number, targets[0], sources)
-            found = shortcut.follow()
+            key = shortcut_key(kind, recorder, self.number, targets[0], sources)
+            if key is not None:
+                found = follow_shortcut(recorder, key)
         if found is None:
             question = self._question(targets, seeds, sources, zero)
             if kind == "gradient":
@@ -441,8 +443,8 @@ class GradientTape:
             else:
                 aval = value_of(targets[0]).aval
                 found = differentiate.jacobian(question, aval, kind == "batch_jacobian")
-            if shortcut is not None:
-                shortcut.keep()
+            if key is not None:
+                keep_shortcut(recorder, start, key)
         self._end_question()
         return found
 
@@ -452,7 +454,7 @@ class GradientTape:
                 self._leave()
             else:
                 warn_persistent(what)
-        if self.past.entries or self.recorder is not LOCAL.recorder:
+        if self.recorder is not LOCAL.recorder or self.past.entries:
             self._import()
 
     def _question(
@@ -492,7 +494,7 @@ class GradientTape:
         if not self._persistent:
             recorder = LOCAL.recorder
             if self.recorder is recorder:
-                self._accesses.append((recorder.node, self.number, recorder.cells))
+                self._accesses += ((recorder.node, self.number, recorder.cells),)
             self.is_open_to_questions = False
-            self._watched = []
+            self._watched = ()
             self.past = NO_PAST

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tapejax._src.core.avals import Aval, VariableKey
+from tapejax._src.core.variable import Variable
 from tapejax._src.engine.kernel import Kernel, Split
 from tapejax._src.engine.program import Program
+
+Access = tuple[Program, int, Mapping[int, weakref.ref[Variable]]]
+"""A program, the number of a tape in it, and the variables whose values it holds."""
 
 IDENTITY = Kernel("identity", lambda x: x, node="Identity")
 STOP_GRADIENT = Kernel("stop_gradient", lambda x: x, node="StopGradient", gradient="none")
@@ -210,3 +215,15 @@ def accessed_numbers(node: Program, tape: int) -> tuple[int, ...]:
         view = View(node, tape, node.table(), imports=False)
         found = node.memo[key] = tuple(view.accessed)
     return found
+
+
+def accessed_variables(views: Sequence[Access]) -> tuple[Variable, ...]:
+    """The variables a tape saw read in several programs, in order of their creation."""
+    found: dict[int, Variable] = {}
+    for node, tape, cells in views:
+        for number in accessed_numbers(node, tape):
+            reference = cells.get(number)
+            variable = None if reference is None else reference()
+            if variable is not None:
+                found[variable.serial] = variable
+    return tuple(found[serial] for serial in sorted(found))

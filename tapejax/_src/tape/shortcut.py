@@ -1,69 +1,72 @@
-"""The short way for questions asked before."""
+"""The short way for questions asked before: an edge from where one starts to where it ends."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref as weak
 
+from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.program import Program
 from tapejax._src.engine.recorder import LOCAL, Recorder
 from tapejax._src.engine.recording import boundary
 from tapejax._src.tape.differentiate import hand_out_entry
 from tapejax._src.tape.sweep import Suspension
 
+Key = tuple[Any, ...]
 
-class Shortcut:
-    """The direct edge of a question asked before: from where it starts to where it ends.
 
-    It is there for the plain case: one target, tensors and variables of this program as sources,
-    nothing assigned, no rules of the user to call.
+def shortcut_key(
+    kind: str, recorder: Recorder, tape: int, target: Any, sources: Sequence[Any]
+) -> Key | None:
+    """The key of the direct edge of a question about one target.
+
+    None outside the plain case: the target and the sources are tensors and variables of this
+    program, nothing is assigned, there are no rules of the user to call.
     """
-
-    __slots__ = ("_key", "_recorder", "_start")
-
-    def __init__(
-        self, kind: str, recorder: Recorder, tape: int, target: Any, sources: Sequence[Any]
-    ) -> None:
-        self._recorder = recorder
-        self._start = recorder.node
-        self._key: Any = None
-        if recorder.assigned or recorder.inline or recorder.callbacks:
-            return
-        key: list[Any] = [kind, tape]
-        for value in (target, *sources):
-            tensor = value.tensor if type(value) is Variable else value
-            if tensor.recorder is recorder:
-                key.append(tensor.index)
-                continue
-            leaf = getattr(tensor, "leaf", None)
-            if leaf is None or leaf[0] is not recorder:
-                return
-            key.append(leaf[1])
-        self._key = tuple(key)
-
-    def follow(self) -> list[Any] | None:
-        """The answers, if the edge is there."""
-        node = None if self._key is None else self._start.edges.get(self._key)
-        if node is None:
+    if recorder.assigned or recorder.inline or recorder.callbacks:
+        return None
+    key: list[Any] = [kind, tape]
+    for value in (target, *sources):
+        tensor = value.tensor if type(value) is Variable else value
+        if tensor.recorder is recorder:
+            key.append(tensor.index)
+            continue
+        leaf = getattr(tensor, "leaf", None)
+        if leaf is None or leaf[0] is not recorder:
             return None
-        recorder = self._recorder
-        recorder.node = node
-        handles = [
-            hand_out_entry(recorder, entry, avals)
-            for entry, avals in zip(node.result, node.payload, strict=True)
-        ]
-        if node.depth > recorder.limit:
-            boundary(recorder)
-        return handles
+        key.append(leaf[1])
+    return tuple(key)
 
-    def keep(self) -> None:
-        """Make the edge, after the question was recorded the long way."""
-        if self._key is None or LOCAL.recorder is not self._recorder:
+
+def follow_shortcut(recorder: Recorder, key: Key) -> list[Any] | None:
+    """The answers, if the edge is there."""
+    node = recorder.node.edges.get(key)
+    if node is None:
+        return None
+    recorder.node = node
+    handles: list[Any] = []
+    for entry, avals in zip(node.result, node.payload, strict=True):
+        if type(entry) is int:
+            tensor = Tensor(avals, recorder, entry)
+            recorder.results.append(weak(tensor))
+            handles.append(tensor)
+        else:
+            handles.append(hand_out_entry(recorder, entry, avals))
+    if node.depth > recorder.limit:
+        boundary(recorder)
+    return handles
+
+
+def keep_shortcut(recorder: Recorder, start: Program, key: Key) -> None:
+    """Make the edge from `start`, after the question was recorded the long way."""
+    if LOCAL.recorder is not recorder:
+        return
+    last = node = recorder.node
+    while node is not start:
+        if isinstance(node.payload, Suspension) or node.parent is None:
             return
-        last = node = self._recorder.node
-        while node is not self._start:
-            if isinstance(node.payload, Suspension) or node.parent is None:
-                return
-            node = node.parent
-        if last is not node:
-            self._start.edges[self._key] = last
+        node = node.parent
+    if last is not node:
+        start.edges[key] = last

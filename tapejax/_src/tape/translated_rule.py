@@ -27,12 +27,13 @@ class TranslatedRule:
 
     def __call__(self, *cotangents: Any) -> Any:
         """Call the rule, its values found under their present numbers."""
-        aliases: list[Any] = LOCAL.recorder.aliases
-        aliases += self.scopes
+        recorder = LOCAL.recorder
+        before = recorder.aliases
+        recorder.aliases = (*before, *self.scopes)
         try:
             return self.rule(*cotangents)
         finally:
-            del aliases[len(aliases) - len(self.scopes) :]
+            recorder.aliases = before
 
     def numbers(self) -> set[int]:
         """The numbers the rule may ask for."""
