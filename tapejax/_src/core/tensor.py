@@ -19,23 +19,14 @@ if TYPE_CHECKING:
 
 
 class Pending(Protocol):
-    """What a tensor needs to know of the recorder that will compute it."""
+    """What a tensor needs to know of the recorder that computes or uses it."""
+
+    done: bool
+    """Whether it has run."""
 
     def materialize(self, tensor: Tensor) -> Any:
         """Compute the tensor and return its array."""
         ...
-
-
-class Running(Pending, Protocol):
-    """What a tensor knows of a recorder it has entered.
-
-    Attributes:
-        values: The arrays that entered; none once it has run.
-        robbed: Whether another recorder has taken over a mark of its own.
-    """
-
-    values: list[Any]
-    robbed: bool
 
 
 class Tensor:
@@ -58,7 +49,6 @@ class Tensor:
         "cell",
         "index",
         "key",
-        "leaf",
         "origin",
         "owned",
         "recorder",
@@ -69,14 +59,12 @@ class Tensor:
     array: Any
     """The concrete array (`jax.Array`, `numpy.ndarray` or a JAX tracer), or None while pending."""
     recorder: Pending | None
-    """The recorder whose program computes this value, while it is pending."""
+    """The recorder whose program computes this value; of a concrete value, one that it entered."""
     index: int
     """The value's number in that program."""
-    leaf: tuple[Running, int] | None
-    """Where this concrete value entered a program as an input: (recorder, number). This and what
-    follows is set when the value becomes concrete or a variable's: most results never do."""
     key: LeafKey
-    """How it enters a program (set once concrete)."""
+    """How it enters a program. This and what follows is set when the value becomes concrete or a
+    variable's: most results never do."""
     owned: bool
     """Whether the buffer was made by the engine and may be donated once this handle is gone."""
     origin: tuple[Any, Any, Any]
@@ -97,7 +85,6 @@ class Tensor:
         """A tensor of a value that exists."""
         self = cls(aval, None, -1)
         self.array = array
-        self.leaf = None
         self.cell = None
         self.key = key
         self.owned = owned

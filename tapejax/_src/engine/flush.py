@@ -85,6 +85,7 @@ class Failed:
     """Stands for the recorder of a value whose computation raised."""
 
     __slots__ = ("error",)
+    done = True
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -324,7 +325,6 @@ def _deliver(
         for tensor, array in zip(live, outs, strict=True):
             tensor.array = array
             tensor.recorder = None
-            tensor.leaf = None
             tensor.owned = owned
             if tensor.index not in cells or not hasattr(tensor, "cell"):
                 tensor.cell = None
@@ -333,7 +333,6 @@ def _deliver(
             _place(live)
         return
     for tensor, array in zip(live, outs, strict=True):
-        tensor.leaf = None
         if not hasattr(tensor, "cell"):
             tensor.cell = None
         failed = error is not None and tensor.index >= error[0] and tensor.cell is None
@@ -387,6 +386,7 @@ _NO_ENTRIES: dict[int, Any] = {}
 
 def _forget(recorder: Recorder) -> None:
     """Drop what belonged to the run: the recorder may be kept by leaf marks of its tensors."""
+    recorder.done = True
     recorder.values = recorder.leaves = recorder.results = recorder.listeners = _NOTHING
     recorder.assigned = _NOTHING
     recorder.callbacks = recorder.cells = _NO_ENTRIES

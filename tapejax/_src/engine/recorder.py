@@ -41,8 +41,6 @@ class Unusual:
     symbolic: str | None = None
     rules = 0
     inline = False
-    kept: list[Tensor] | None = None
-    entered: dict[int, tuple[weakref.ref[Tensor], int]] | None = None
     hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None
     table: list[Aval] = []  # noqa: RUF012  replaced, never changed
     table_node: Program | None = None
@@ -54,9 +52,9 @@ class Recorder(Unusual):
     Attributes:
         node: The program recorded so far.
         leaves: Weak references to the tensors that entered, by order of `Program.leaves`.
-        keeps: Whether `kept` or `entered` is in use.
-        robbed: Whether another recorder has taken a mark `Tensor.leaf` over.
-        entered: From then on: `id` of each tensor that entered -> (weak reference, number).
+        done: Whether it has run.
+        entered: `id` of each tensor that entered while another recorder had marked it -> (weak
+            reference, number). None as long as there is none.
         values: Their arrays.
         owned: Whether each buffer may be donated once its tensor is gone.
         floats, ints: The Python numbers of this run.
@@ -83,9 +81,11 @@ class Recorder(Unusual):
         "assigned",
         "callbacks",
         "cells",
+        "done",
+        "entered",
         "floats",
         "ints",
-        "keeps",
+        "kept",
         "leaves",
         "limit",
         "listeners",
@@ -94,7 +94,6 @@ class Recorder(Unusual):
         "owned",
         "owner",
         "results",
-        "robbed",
         "values",
     )
 
@@ -111,8 +110,9 @@ class Recorder(Unusual):
         self.callbacks: dict[int, Callable[..., Any]] = {}
         self.assigned: list[Assigned] = []
         self.limit: int = SOFT_LIMIT
-        self.robbed = False
-        self.keeps = False
+        self.done = False
+        self.kept: list[Tensor] | None = None
+        self.entered: dict[int, tuple[weakref.ref[Tensor], int]] | None = None
         self.lock = lock
         self.owner = owner
 
@@ -127,16 +127,19 @@ class Recorder(Unusual):
         """From now on keep the tensors that enter alive, in `kept`."""
         if self.kept is None:
             self.kept = []
-            self.keeps = True
 
-    def entered_leaves(self) -> dict[int, tuple[weakref.ref[Tensor], int]]:
-        """The tensors that entered, by identity: needed once a mark was taken over."""
+    def enter_unmarked(self, tensor: Tensor, ref: weakref.ref[Tensor], number: int) -> None:
+        """Note where a tensor entered that is marked by another recorder."""
         if self.entered is None:
-            numbers = [number for node in self.node.path() for number, _ in node.leaves]
-            pairs = zip(self.leaves, numbers, strict=True)
-            self.entered = {id(t): (r, n) for r, n in pairs if (t := r()) is not None}
-            self.keeps = True
-        return self.entered
+            self.entered = {}
+        self.entered[id(tensor)] = (ref, number)
+
+    def number(self, tensor: Tensor) -> int | None:
+        """The number of a tensor in this program, or None."""
+        if tensor.recorder is self:
+            return tensor.index
+        entered = None if self.entered is None else self.entered.get(id(tensor))
+        return entered[1] if entered is not None and entered[0]() is tensor else None
 
     def materialize(self, tensor: Tensor) -> Any:
         """Compute a pending tensor, from this thread or another."""
@@ -159,7 +162,6 @@ class Recorder(Unusual):
             return
         tensor.array = RUN.peek(self, tensor)
         tensor.owned = False
-        tensor.leaf = None
         if not hasattr(tensor, "cell"):
             tensor.cell = None
             tensor.key = tensor.aval

@@ -38,7 +38,12 @@ def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
 
 
 def enter(recorder: Recorder, number: int, tensor: Tensor) -> None:
-    """Enter a concrete tensor as a leaf."""
+    """Enter a concrete tensor as a leaf.
+
+    A tensor is marked with the one program it is in. One that is in another program that has not
+    run yet (of another thread, or around a function being traced) keeps that mark, and is found by
+    `Recorder.entered` here.
+    """
     array = tensor.array
     if array is None:
         cell = getattr(tensor, "cell", None)
@@ -53,23 +58,15 @@ def enter(recorder: Recorder, number: int, tensor: Tensor) -> None:
     recorder.values.append(array)
     if cell is not None:
         recorder.cells[number] = cell
-    if recorder.keeps:
-        _keep(recorder, tensor, ref, number)
-    mark = (recorder, number)
-    try:  # nothing is called between reading and writing: no other thread comes in between
-        before = tensor.leaf
-    except AttributeError:
-        before = None
-    tensor.leaf = mark
-    if before is not None and before[0].values:
-        before[0].robbed = True
-
-
-def _keep(recorder: Recorder, tensor: Tensor, ref: weak[Tensor], number: int) -> None:
     if recorder.kept is not None:
         recorder.kept.append(tensor)
-    if recorder.entered is not None:
-        recorder.entered[id(tensor)] = (ref, number)
+    # Nothing is called from here to the end of the marking, so no other thread comes in between.
+    before = tensor.recorder
+    if before is None or (before.done and array is not None):
+        tensor.recorder = recorder
+        tensor.index = number
+    else:
+        recorder.enter_unmarked(tensor, ref, number)
 
 
 _CONCRETE: set[type] = set()
@@ -90,7 +87,7 @@ def _entering(recorder: Recorder, tensor: Tensor, array: Any) -> Any:
 
 def _upload(tensor: Tensor, array: np.ndarray[Any, Any]) -> Any:
     """Arrays go to the device once, but for small ones that may be used a single time."""
-    again = tensor.leaf is not None
+    again = tensor.recorder is not None
     if again or array.nbytes > 4096 or array.dtype.itemsize >= 8 or tensor.owned:
         # Even while the user's own jax.jit is tracing, this is a concrete array.
         with jax.ensure_compile_time_eval(), jax.enable_x64(True):
@@ -104,8 +101,8 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
     A function being traced takes it as it is: its value is supplied when the function is called. A
     value of a traced function whose gradient rule is running has a number here already.
     """
-    if recorder.robbed:
-        entered = recorder.entered_leaves().get(id(tensor))
+    if recorder.entered is not None:
+        entered = recorder.entered.get(id(tensor))
         if entered is not None and entered[0]() is tensor:
             return entered[1]
     if tensor.array is None:
@@ -137,15 +134,6 @@ def _integer(number: int) -> tuple[str, type, Any]:
         return FLOAT, float, float("inf") if number > 0 else float("-inf")
 
 
-def _place(recorder: Recorder, x: Tensor) -> Any:
-    """The number of a tensor that is not pending here, or its leaf key if it is new."""
-    try:
-        leaf = x.leaf
-    except AttributeError:  # pending in another program
-        return leaf_key(recorder, x)
-    return leaf[1] if leaf is not None and leaf[0] is recorder else leaf_key(recorder, x)
-
-
 # The ways an op is recorded are written out, with nothing called that need not be: each runs once
 # for every op of every step. `Program.likely` is looked at first, as it lies in memory just read.
 def record1(kernel: Kernel, x: Any) -> Tensor:
@@ -154,7 +142,7 @@ def record1(kernel: Kernel, x: Any) -> Tensor:
         x = x.tensor
     recorder = LOCAL.recorder
     node = recorder.node
-    i = x.index if x.recorder is recorder else _place(recorder, x)
+    i = x.index if x.recorder is recorder else leaf_key(recorder, x)
     following = node.likely
     if following.kernel is not kernel or (following.first is not i and following.first != i):
         following = node.edges.get((kernel, i))
@@ -188,7 +176,7 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  c
     if kind_y is Variable:
         y, kind_y = y.tensor, Tensor
     if kind is Tensor:
-        i = x.index if x.recorder is recorder else _place(recorder, x)
+        i = x.index if x.recorder is recorder else leaf_key(recorder, x)
     elif kind is float:
         i = FLOAT
     else:
@@ -197,7 +185,7 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  c
         if y is x and type(i) is not int:
             j = -1
         else:
-            j = y.index if y.recorder is recorder else _place(recorder, y)
+            j = y.index if y.recorder is recorder else leaf_key(recorder, y)
     elif kind_y is float:
         j = FLOAT
     else:
@@ -262,11 +250,7 @@ def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
         if x.recorder is recorder:
             parts.append(x.index)
             continue
-        if x.recorder is None and not recorder.robbed:  # `_place` in the common case
-            leaf = x.leaf
-            part = x.key if leaf is None or leaf[0] is not recorder else leaf[1]
-        else:
-            part = _place(recorder, x)
+        part = leaf_key(recorder, x)
         if type(part) is not int:
             entering.append(x)
         parts.append(part)
@@ -341,7 +325,7 @@ def number_of(tensor: Any) -> int:
     recorder = LOCAL.recorder
     if tensor.recorder is recorder:
         return tensor.index
-    key = _place(recorder, tensor)
+    key = leaf_key(recorder, tensor)
     if isinstance(key, int):
         return key
     edge = ("leaf", key)

@@ -150,6 +150,7 @@ def _restore(recorder: Recorder) -> None:
             variable.hold(before)
     recorder.assigned = []
     recorder.kept = None
+    recorder.done = True
 
 
 def _program_kernels(

@@ -57,12 +57,11 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
         old = variable.tensor
         reference = variable.reference
         if tensor.recorder is recorder:
-            pending = old.recorder is recorder
-            mark = None if pending else getattr(old, "leaf", None)
-            if mark is not None and mark[0] is recorder:
-                leaf, undo = mark[1], symbolic
-            else:
-                leaf, undo = -1, not pending
+            leaf, undo = -1, True
+            if old.recorder is recorder:  # pending here, or a leaf
+                leaf, undo = (-1, False) if old.array is None else (old.index, symbolic)
+            elif recorder.entered is not None and (number := recorder.number(old)) is not None:
+                leaf, undo = number, symbolic
             assigned.append((variable, leaf, tensor.index, old if undo else None))
             cells[tensor.index] = reference
         if tensor.aval is old.aval and tensor.array is None:

@@ -189,13 +189,11 @@ class GradientTape:
         if isinstance(value, Variable):
             return self._follows(value)
         recorder = LOCAL.recorder
-        in_program = (
-            value.recorder is recorder or (getattr(value, "leaf", None) or (None,))[0] is recorder
-        )
-        if not in_program:
+        number = recorder.number(value)
+        if number is None:
             return self.past.knows(value) or any(w is value for w in self._watched)
         view = View(recorder.node, self.number, recorder.avals())
-        return number_of(value) in view.active
+        return number in view.active
 
     @contextmanager
     def stop_recording(self) -> Generator[None]:

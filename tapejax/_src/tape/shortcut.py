@@ -33,10 +33,10 @@ def shortcut_key(
         if tensor.recorder is recorder:
             key.append(tensor.index)
             continue
-        leaf = getattr(tensor, "leaf", None)
-        if leaf is None or leaf[0] is not recorder:
+        number = recorder.number(tensor)
+        if number is None:
             return None
-        key.append(leaf[1])
+        key.append(number)
     return tuple(key)
 
 
