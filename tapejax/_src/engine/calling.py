@@ -25,7 +25,7 @@ from tapejax._src.engine.definitions import (
     ValueCheck,
 )
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.quick import quick_key, remember
+from tapejax._src.engine.quick import keyword_key, quick_key, remember, remember_keywords
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record, record1, record2
 
@@ -58,18 +58,22 @@ def public_function(definition: OpDef) -> Callable[..., Any]:
 
     def unary(x: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
         kind = type(x)
-        if (kind is Tensor or kind is Variable) and not more and not kwargs:
-            return record1(kernel, x)
+        if (kind is Tensor or kind is Variable) and not more:
+            found = definition.by_keywords.get(keyword_key(kwargs)) if kwargs else kernel
+            if found is not None:
+                return record1(found, x)
         return call_op(definition, () if x is _MISSING else (x, *more), kwargs)
 
     def binary(x: Any = _MISSING, y: Any = _MISSING, /, *more: Any, **kwargs: Any) -> Any:
-        if not more and not kwargs:
-            kind, kind_y = type(x), type(y)
-            if kind is Tensor or kind is Variable:
-                if kind_y in _OPERANDS:
-                    return record2(kernel, x, y)
-            elif (kind_y is Tensor or kind_y is Variable) and kind in _NUMBERS:
-                return record2(kernel, x, y)
+        kind, kind_y = type(x), type(y)
+        if kind is Tensor or kind is Variable:
+            fits = kind_y in _OPERANDS
+        else:
+            fits = (kind_y is Tensor or kind_y is Variable) and kind in _NUMBERS
+        if fits and not more:
+            found = definition.by_keywords.get(keyword_key(kwargs)) if kwargs else kernel
+            if found is not None:
+                return record2(found, x, y)
         given = [v for v in (x, y, *more) if v is not _MISSING]
         return call_op(definition, tuple(given), kwargs)
 
@@ -93,8 +97,14 @@ def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         inputs = _inputs(definition, values, layout)
         if quick is not None and _same_objects(inputs, quick[1]):
             remember(definition, quick[0], kernel)
+            if kwargs and _same_objects(inputs, args):
+                remember_keywords(definition, kwargs, kernel)
     if kernel.check is not None:
         kernel = _checked(kernel, inputs)
+    if len(inputs) == 2:
+        return record2(kernel, inputs[0], inputs[1])
+    if len(inputs) == 1 and type(inputs[0]) is Tensor:
+        return record1(kernel, inputs[0])
     return record(kernel, inputs)
 
 

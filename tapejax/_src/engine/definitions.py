@@ -71,6 +71,7 @@ class OpDef:
         fields: What else the entry says (`tol`, `differs`, ...).
         kernels: Static arguments -> kernel.
         memo: Form of a call -> kernel; see `engine/quick.py`.
+        by_keywords: The same for calls whose static arguments are all keywords.
         roles, role_of: The roles of the parameters, by place and by name.
     """
 
@@ -83,6 +84,7 @@ class OpDef:
     fields: Mapping[str, Any]
     kernels: dict[Any, Kernel] = field(default_factory=dict[Any, Kernel])
     memo: dict[Any, Kernel] = field(default_factory=dict[Any, Kernel])
+    by_keywords: dict[Any, Kernel] = field(default_factory=dict[Any, Kernel])
     roles: tuple[str, ...] = field(init=False)
     role_of: dict[str, str] = field(init=False)
 

@@ -11,6 +11,8 @@ from tapejax._src.engine.definitions import LIST_ROLES, TENSOR_ROLES, OpDef
 from tapejax._src.engine.kernel import Kernel
 
 _PLAIN = frozenset([int, float, bool, str, type(None), DType])
+_SIMPLE = _PLAIN - {float}
+"""Values that a key may hold as they are; 0.0 equals -0.0."""
 _LIMIT = 4096
 """How many forms of calls of one op are remembered."""
 
@@ -84,6 +86,24 @@ def _numbers_fit(inputs: list[Any]) -> bool:
     return first.inexact or not any(
         type(v) is float or (type(v) is int and first.dtype.kind == "b") for v in inputs
     )
+
+
+def keyword_key(kwargs: dict[str, Any]) -> Key | None:
+    """The key of `OpDef.by_keywords`: 1, 1.0 and True are equal, so types belong to it."""
+    key = (*kwargs.items(), *map(type, kwargs.values()))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def remember_keywords(definition: OpDef, kwargs: dict[str, Any], kernel: Kernel) -> None:
+    """Keep the kernel for calls with these keywords and no static argument before them."""
+    if all(type(value) in _SIMPLE for value in kwargs.values()):
+        if len(definition.by_keywords) >= _LIMIT:
+            definition.by_keywords.clear()
+        definition.by_keywords[keyword_key(kwargs)] = kernel
 
 
 def remember(definition: OpDef, key: Key, kernel: Kernel) -> None:

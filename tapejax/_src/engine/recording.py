@@ -32,9 +32,26 @@ new = Tensor.__new__
 def admit(recorder: Recorder, node: Program, tensors: Sequence[Tensor]) -> None:
     """Enter concrete tensors as the leaves `node` adds."""
     numbered = iter(node.leaves)
+    plain = recorder.kept is None
+    leaves, values, owned, cells = recorder.leaves, recorder.values, recorder.owned, recorder.cells
     for tensor in tensors:
-        if tensor.array is None or type(tensor.key) is not StaticKey:
-            enter(recorder, next(numbered)[0], tensor)
+        array = tensor.array
+        if array is not None and type(tensor.key) is StaticKey:
+            continue
+        number = next(numbered)[0]
+        usual = plain and type(array) in _CONCRETE
+        before = tensor.recorder
+        if usual and (before is None or before.done):  # what `enter` does in the common case
+            tensor.recorder = recorder
+            tensor.index = number
+            leaves.append(weak(tensor))
+            values.append(array)
+            owned.append(tensor.owned)
+            cell = tensor.cell
+            if cell is not None:
+                cells[number] = cell
+        else:
+            enter(recorder, number, tensor)
 
 
 def enter(recorder: Recorder, number: int, tensor: Tensor) -> None:
@@ -250,7 +267,8 @@ def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
         if x.recorder is recorder:
             parts.append(x.index)
             continue
-        part = leaf_key(recorder, x)
+        usual = x.array is not None and recorder.entered is None
+        part = x.key if usual else leaf_key(recorder, x)
         if type(part) is not int:
             entering.append(x)
         parts.append(part)

@@ -426,8 +426,10 @@ class GradientTape:
         zero: bool = False,
     ) -> list[Any]:
         """Record a question, by the short way if it was asked before; the tape is then used up."""
-        self._start_question(kind)
         recorder = LOCAL.recorder
+        if self._recording or self.recorder is not recorder or self.past is not NO_PAST:
+            self._start_question(kind)
+            recorder = LOCAL.recorder
         start = recorder.node
         key = found = None
         if len(targets) == 1 and seeds[0] is None and not zero and self.past is NO_PAST:

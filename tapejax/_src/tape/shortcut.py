@@ -30,10 +30,7 @@ def shortcut_key(
     key: list[Any] = [kind, tape]
     for value in (target, *sources):
         tensor = value.tensor if type(value) is Variable else value
-        if tensor.recorder is recorder:
-            key.append(tensor.index)
-            continue
-        number = recorder.number(tensor)
+        number = tensor.index if tensor.recorder is recorder else recorder.number(tensor)
         if number is None:
             return None
         key.append(number)
