@@ -7,6 +7,7 @@ recorded programs are recognised when they repeat, and run when a value is neede
 from typing import TYPE_CHECKING
 
 from tapejax import autodiff as autodiff
+from tapejax import autograph as autograph
 from tapejax import bitwise as bitwise
 from tapejax import config as config
 from tapejax import debugging as debugging
@@ -56,6 +57,13 @@ from tapejax._src.core.specs import TypeSpec as TypeSpec
 from tapejax._src.core.variable import VariableAggregation as VariableAggregation
 from tapejax._src.core.variable import VariableSynchronization as VariableSynchronization
 from tapejax._src.core.version import __version__ as __version__
+from tapejax._src.function.accumulating import foldl as foldl
+from tapejax._src.function.accumulating import foldr as foldr
+from tapejax._src.function.accumulating import scan as scan
+from tapejax._src.function.control_flow import case as case
+from tapejax._src.function.control_flow import cond as cond
+from tapejax._src.function.control_flow import switch_case as switch_case
+from tapejax._src.function.control_flow import while_loop as while_loop
 from tapejax._src.function.execution import control_dependencies as control_dependencies
 from tapejax._src.function.execution import executing_eagerly as executing_eagerly
 from tapejax._src.function.execution import get_logger as get_logger
@@ -63,9 +71,15 @@ from tapejax._src.function.execution import group as group
 from tapejax._src.function.execution import init_scope as init_scope
 from tapejax._src.function.execution import no_op as no_op
 from tapejax._src.function.function import function as function
+from tapejax._src.function.function import inside_function as inside_function
 from tapejax._src.function.graph_gradients import gradients as gradients
 from tapejax._src.function.graph_gradients import hessians as hessians
+from tapejax._src.function.mapping import map_fn as map_fn
+from tapejax._src.function.mapping import vectorized_map as vectorized_map
 from tapejax._src.function.module import Module as Module
+from tapejax._src.function.python_functions import numpy_function as numpy_function
+from tapejax._src.function.python_functions import py_function as py_function
+from tapejax._src.function.tensor_array import TensorArray as TensorArray
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide

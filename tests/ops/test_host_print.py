@@ -105,13 +105,3 @@ def test_an_unknown_argument_raises(tf):
 def test_the_number_of_elements_shown_must_be_a_number(tf):
     with pytest.raises(TypeError, match="Expected int for argument 'summarize'"):
         tf.print("x", summarize="a")
-
-
-def test_printing_inside_a_function_says_what_to_do_instead():
-    @tapejax.function
-    def traced(x):
-        tapejax.print(x)
-        return x
-
-    with pytest.raises(NotImplementedError, match="Python's print"):
-        traced(tapejax.constant(1.0))

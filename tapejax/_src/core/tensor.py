@@ -24,8 +24,15 @@ class Pending(Protocol):
     done: bool
     """Whether it has run."""
 
-    def materialize(self, tensor: Tensor) -> Any:
+    symbolic: str | None
+    """Why there are no values: a function is being traced. Else None."""
+
+    def materialize(self, tensor: Tensor, how: str = "use") -> Any:
         """Compute the tensor and return its array."""
+        ...
+
+    def name_of(self, tensor: Tensor) -> str:
+        """The name of a tensor of a function being traced."""
         ...
 
 
@@ -113,9 +120,12 @@ class Tensor:
         return f"/job:localhost/replica:0/task:0/device:{'CPU' if kind == 'CPU' else 'GPU'}:0"
 
     @property
-    def name(self) -> NoReturn:
-        """Eager tensors have no name."""
-        raise _undefined("name")
+    def name(self) -> str:
+        """The name of a tensor of a function being traced; eager tensors have none."""
+        name = self.symbolic_name()
+        if name is None:
+            raise _undefined("name")
+        return name
 
     @property
     def op(self) -> NoReturn:
@@ -152,13 +162,20 @@ class Tensor:
         return Reference(self)
 
     # ------------------------------------------------------------------ reading the value
-    def value_array(self) -> Any:
-        """The concrete array, computing it when it is pending."""
+    def value_array(self, how: str = "value") -> Any:
+        """The concrete array, computing it when it is pending; `how` it is read words errors."""
         array = self.array
         if array is None:
             assert self.recorder is not None
-            array = self.recorder.materialize(self)
+            array = self.recorder.materialize(self, how)
         return array
+
+    def symbolic_name(self) -> str | None:
+        """Its name, if it is a tensor of a function being traced, which has no value."""
+        recorder = self.recorder
+        if self.array is not None or recorder is None or recorder.symbolic is None:
+            return None
+        return recorder.name_of(self)
 
     def numpy(self) -> Any:
         """The value as a NumPy array the caller may change, or a NumPy scalar at rank 0.
@@ -168,12 +185,12 @@ class Tensor:
             >>> tf.constant(2.5).numpy()
             np.float32(2.5)
         """
-        array = np.asarray(self.array if self.array is not None else self.value_array())
+        array = np.asarray(self.array if self.array is not None else self.value_array("numpy"))
         return array[()] if array.ndim == 0 else array.copy()
 
     def view(self) -> np.ndarray[Any, Any]:
         """The value as a NumPy array that must not be changed (no copy)."""
-        return np.asarray(self.array if self.array is not None else self.value_array())
+        return np.asarray(self.array if self.array is not None else self.value_array("array"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         array = self.view()
@@ -182,7 +199,7 @@ class Tensor:
         return array if copy is False else array.copy()
 
     def __bool__(self) -> bool:
-        array = self.value_array()
+        array = self.value_array("bool")
         if isinstance(array, Tracer):
             return bool(array)
         array = np.asarray(array)
@@ -191,23 +208,23 @@ class Tensor:
     def __float__(self) -> float:
         array = self.array
         if array is None and self.recorder is not None:
-            array = self.recorder.materialize(self)
+            array = self.recorder.materialize(self, "float")
         return float(np.asarray(array) if self.aval.shape == () else self._scalar())
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(self._scalar("int"))
 
     def __complex__(self) -> complex:
-        return complex(self._scalar())
+        return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
-        return self.view().__index__()
+        return np.asarray(self.value_array("index")).__index__()
 
     def __round__(self, ndigits: int | None = None) -> Any:
         return round(self._scalar(), ndigits) if ndigits is not None else round(self._scalar())
 
-    def _scalar(self) -> Any:
-        array = np.asarray(self.array if self.array is not None else self.value_array())
+    def _scalar(self, how: str = "float") -> Any:
+        array = np.asarray(self.array if self.array is not None else self.value_array(how))
         if array.ndim:
             raise TypeError(
                 f"only 0-dimensional arrays can be converted to Python scalars: "
@@ -232,13 +249,21 @@ class Tensor:
         return jax.numpy.asarray(array) if isinstance(array, np.ndarray) else array
 
     def __str__(self) -> str:
+        name = self.symbolic_name()
+        if name is not None:
+            return printing.symbolic_str(self.shape, self.dtype, name)
         return printing.tensor_str(self.view(), self.dtype, self.shape)
 
     def __repr__(self) -> str:
+        name = self.symbolic_name()
+        if name is not None:
+            return printing.symbolic_repr(self.shape, self.dtype, name)
         return printing.tensor_repr(self.view(), self.dtype, self.shape)
 
     def __format__(self, spec: str) -> str:
-        array = self.view()
+        if not spec and self.symbolic_name() is not None:
+            return str(self)
+        array = np.asarray(self.value_array("format"))
         return format(array[()] if array.ndim == 0 else array, spec)
 
     def __reduce__(self) -> Any:

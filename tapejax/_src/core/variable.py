@@ -275,6 +275,8 @@ class Variable:
         return self.tensor.__dlpack_device__()
 
     def __repr__(self) -> str:
+        if self.tensor.symbolic_name() is not None:  # assigned in a function being traced
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
         self.note_access()
         return printing.variable_repr(self.tensor.view(), self.dtype, self.shape, self.name)
 
@@ -366,7 +368,7 @@ def _initial_array(value: Any, dtype: DType | None) -> tuple[Any, Aval]:
         value.note_access()
         value = value.tensor
     if isinstance(value, Tensor):
-        array = value.value_array()
+        array = value.value_array("initial value")
         aval = value.aval
         return _own(array), aval
     if isinstance(value, jax.Array) and dtype is None:

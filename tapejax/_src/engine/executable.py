@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 
+from tapejax._src.core.avals import make_aval
 from tapejax._src.core.config import SETTINGS
 from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.kernel import Kernel, Split
@@ -58,11 +60,16 @@ class Plan:
 
     Calling it with (floats, ints, *leaves) returns the live values and the failure record: per
     check whether it failed and its details, or None without checks. An assigned value stays what it
-    was from the first failed check on.
+    was from the first failed check on, and no effect happens after it.
     """
 
     def __init__(
-        self, node: Program, live: Sequence[int], extra: Extra | None, chains: Chains
+        self,
+        node: Program,
+        live: Sequence[int],
+        extra: Extra | None,
+        chains: Chains,
+        effects: bool = True,
     ) -> None:
         path = node.path()
         self.live = tuple(live)
@@ -71,7 +78,7 @@ class Plan:
         self.constants = {k: v for n in path for k, v in n.constants.items()}
         self.avals = node.table()
         self.checks = [
-            Check(outs[0], kernel, kernel.check, ins, n.line)
+            Check(outs[0], kernel, kernel.check, ins, n.line_of(outs[0]))
             for n in path
             for kernel, ins, outs in n.ops
             if kernel.check is not None
@@ -82,11 +89,11 @@ class Plan:
             ops = [_with_residuals(op, extra) for op in ops]
         also = [i for check in self.checks for i in check.ins]
         also += [step for chain in self.chains.values() for step in chain if step >= 0]
-        self.ops, self.needed = needed(ops, [*live, *also])
-        made = {out for op in self.ops for out in op[2]}.union(
-            self.leaf_numbers, self.constants, [number for number, _ in self.scalars]
-        )
-        self.absent = self.needed - made
+        given = {*self.leaf_numbers, *self.constants, *[number for number, _ in self.scalars]}
+        self.effects = effects and node.effects
+        computable = _computable(ops, given) if self.effects else ()
+        self.ops, self.needed = needed(ops, [*live, *also], computable)
+        self.absent = self.needed - given.union(*[op[2] for op in self.ops])
         """Values needed that this program cannot compute."""
 
     def __call__(self, floats: Any, ints: Any, *leaves: Any) -> tuple[list[Any], Any]:
@@ -97,11 +104,35 @@ class Plan:
             source = floats if is_float else ints
             env[number] = source[place[is_float]].astype(self.avals[number].dtype)
             place[is_float] += 1
-        run_ops(self.ops, env)
+        rows: dict[int, Any] = {}
+        if self.effects and self.checks:
+            self._run_guarded(env, rows)
+        else:
+            run_ops(self.ops, env)
         if not self.checks:
             return [env[number] for number in self.live], None
-        failures = jnp.stack([_failure(check, env) for check in self.checks])
+        for check in self.checks:
+            if check.first not in rows:
+                rows[check.first] = _failure(check, env)
+        failures = jnp.stack([rows[check.first] for check in self.checks])
         return [self._gated(number, env, failures) for number in self.live], failures
+
+    def _run_guarded(self, env: dict[int, Any], rows: dict[int, Any]) -> None:
+        """Run the ops; those with an effect only if nothing before them failed."""
+        checks = iter(self.checks)
+        check = next(checks, None)
+        failed: Any = None
+        for op in self.ops:
+            kernel, ins, outs = op
+            while kernel.effect and check is not None and outs and check.first < outs[0]:
+                row = rows[check.first] = _failure(check, env)
+                failed = row[0] > 0 if failed is None else failed | (row[0] > 0)
+                check = next(checks, None)
+            if kernel.effect and failed is not None:
+                found = _unless(failed, kernel, [env[i] for i in ins])
+                env.update(zip(outs, found, strict=True))
+            else:
+                run_ops([op], env)
 
     def _gated(self, number: int, env: dict[int, Any], failures: Any) -> Any:
         chain = [step for step in self.chains.get(number, (number,)) if step >= 0]
@@ -111,6 +142,30 @@ class Plan:
             failed = jnp.any(failures[jnp.asarray(before, int), 0] > 0) if before else False
             value = jnp.where(failed, value, env[step])
         return value
+
+
+def _computable(ops: Sequence[Op], given: set[int]) -> set[int]:
+    """The values a program can compute: not what a jacobian's body makes of its placeholder."""
+    found = set(given)
+    for _, ins, outs in ops:
+        if found.issuperset(ins):
+            found.update(outs)
+    return found
+
+
+def _unless(failed: Any, kernel: Kernel, arrays: list[Any]) -> list[Any]:
+    """Run a kernel, or give zeros if something has failed."""
+    outs = kernel.outs(tuple([make_aval(tuple(x.shape), x.dtype) for x in arrays]))
+
+    def zeros(*_: Any) -> list[Any]:
+        return [jnp.zeros(out.shape, out.dtype) for out in outs]
+
+    def run(*values: Any) -> list[Any]:
+        return kernel.run(values)
+
+    if not isinstance(failed, Tracer):
+        return zeros() if failed else run(*arrays)
+    return jax.lax.cond(failed, zeros, run, *arrays)
 
 
 def _with_residuals(op: Op, extra: Extra) -> Op:

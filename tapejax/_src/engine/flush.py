@@ -86,14 +86,20 @@ class Failed:
 
     __slots__ = ("error",)
     done = True
+    symbolic: str | None = None
 
     def __init__(self, error: Exception) -> None:
         self.error = error
 
-    def materialize(self, tensor: Tensor) -> Any:
+    def materialize(self, tensor: Tensor, how: str = "use") -> Any:
         """Raise what the computation raised."""
-        del tensor
+        del tensor, how
         raise self.error
+
+    def name_of(self, tensor: Tensor) -> str:
+        """Such a value has no name."""
+        del tensor
+        return ""
 
 
 def flush(recorder: Recorder) -> None:
@@ -103,7 +109,7 @@ def flush(recorder: Recorder) -> None:
         OperatorNotAllowedInGraphError: If a function is being traced: there is no value to read.
         OpError: If a recorded op fails.
     """
-    if recorder.node is ROOT:
+    if recorder.node.parent is None:
         return
     if recorder.symbolic is not None:
         raise errors.OperatorNotAllowedInGraphError(recorder.symbolic)
@@ -126,7 +132,7 @@ def _run(recorder: Recorder) -> None:
     node = recorder.node
     live = [t for r in recorder.results if (t := r()) is not None]
     numbers = tuple([t.index for t in live])
-    if node.checked or recorder.inline or _asked(recorder):
+    if node.checked or node.effects or recorder.inline or _asked(recorder):
         _run_watched(recorder, live, numbers)
         return
     if live:
@@ -169,8 +175,9 @@ def _run_watched(recorder: Recorder, live: list[Tensor], numbers: tuple[int, ...
         tags = tuple(_chains(recorder).items()) if node.checked else None
         request = Request(numbers, _donatable(recorder), tags)
     error = None
-    if live or node.checked:
-        outs, failures, executable = _execute(recorder, node, request, extra)
+    if live or node.checked or node.effects:
+        execute = _execute_effects if node.effects else _execute
+        outs, failures, executable = execute(recorder, node, request, extra)
         error = None if failures is None else _first_failure(executable.checks, failures)
         _deliver(recorder, live, outs, error, executable.owns_outputs)
     if carried is not None:
@@ -225,6 +232,20 @@ def _execute(
     if not executable.in_order:
         outs = [outs[n] for n in executable.order]
     return outs, failures, executable
+
+
+def _execute_effects(
+    recorder: Recorder, node: Program, wanted: RequestLike, extra: Extra | None
+) -> tuple[Any, Any, Executable]:
+    """Run the program and wait until what it does to the world is done."""
+    recorder.is_busy = True
+    try:
+        found = _execute(recorder, node, wanted, extra)
+        if not recorder.inline:
+            jax.effects_barrier()
+    finally:
+        recorder.is_busy = False
+    return found
 
 
 def _chains(recorder: Recorder) -> dict[int, tuple[int, ...]]:
@@ -305,9 +326,9 @@ def _first_failure(checks: Sequence[Check], failures: Any) -> tuple[int, Excepti
         if row[0] > 0:
             line = "" if check.line is None else f" (recorded at {check.line[0]}:{check.line[1]})"
             message = check.bound.message(*row[1 : 1 + check.bound.details].tolist())
-            error = errors.InvalidArgumentError(
-                None, None, f"{message} [Op:{check.kernel.node}]{line}"
-            )
+            kind = getattr(message, "kind", errors.InvalidArgumentError)
+            error = kind(None, None, f"{message} [Op:{check.kernel.node}]{line}")
+            error.__cause__ = getattr(message, "cause", None)
             return check.first, error
     return None
 
@@ -406,7 +427,7 @@ def peek(recorder: Recorder, tensor: Tensor) -> Any:
             "belongs to a function that was being traced. Return it from the function instead."
         )
     node = recorder.node
-    plan = Plan(node, (tensor.index,), None, {})
+    plan = Plan(node, (tensor.index,), None, {}, effects=False)
     plan.checks = []
     if plan.absent:
         raise RuntimeError(

@@ -55,6 +55,8 @@ class Kernel:
         proper: Of a forward half, how many outputs are not residuals.
         mismatch: What is raised when inputs of one group disagree, if not InvalidArgumentError.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
+        effect: Whether running it has an effect, such as printing: it runs once in each run of its
+            program, in order, though nothing needs its results.
     """
 
     __slots__ = (
@@ -69,6 +71,7 @@ class Kernel:
         "broadcast",
         "check",
         "custom",
+        "effect",
         "expansion",
         "fn",
         "gradient",
@@ -100,6 +103,7 @@ class Kernel:
         expansion: Any = None,
         half: bool = False,
         mismatch: type[Exception] | None = None,
+        effect: bool = False,
     ) -> None:
         self.name = name
         self.fn = fn
@@ -116,6 +120,7 @@ class Kernel:
         self.broadcast = broadcast
         self.expansion = expansion
         self.half = half
+        self.effect = effect
         self.proper = 0
         self.mismatch = mismatch
         self._traced: dict[Avals, Traced] = {}
@@ -138,6 +143,7 @@ class Kernel:
                 allowed=self.allowed,
                 broadcast=self.broadcast,
                 mismatch=self.mismatch,
+                effect=self.effect,
             )
             self._unchecked = twin
         return self._unchecked
@@ -330,6 +336,7 @@ class Split:
             node=kernel.node,
             blocked=kernel.blocked,
             half=True,
+            effect=kernel.effect,
         )
         self.forward.proper = self.count
         self.saved = tuple(j for j in self._from_values if j is not None)

@@ -7,7 +7,7 @@ the compiled executable hangs on the node where the walk ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -70,6 +70,7 @@ class Program(Step):
         size: Number of values so far; this node added those from `parent.size` on.
         avals: Avals of the values added here.
         checked: Whether some op can fail by the values it gets.
+        effects: Whether some op has an effect.
         ops: Ops added here.
         event: A mark made by a tape, or None.
         leaves: Values added here that a run must supply as arrays: (number, key).
@@ -86,6 +87,7 @@ class Program(Step):
         "avals",
         "checked",
         "constants",
+        "effects",
         "event",
         "executables",
         "leaves",
@@ -112,6 +114,7 @@ class Program(Step):
         self.size: int = 0 if parent is None else parent.size
         self.avals: list[Aval] = []
         self.checked: bool = parent is not None and parent.checked
+        self.effects: bool = parent is not None and parent.effects
         self.ops: tuple[Op, ...] = ()
         self.event = event
         self.leaves: tuple[tuple[int, LeafKey], ...] = ()
@@ -146,6 +149,11 @@ class Program(Step):
             table += node.avals
         return table
 
+    def line_of(self, first: int) -> tuple[str, int, str] | None:
+        """The user's line of an op added here: that inside the function, for a traced one's."""
+        lines = {} if self.memo is None else self.memo.get("lines", {})
+        return lines.get(first, self.line)
+
     def split_ops(self) -> list[Op]:
         """All ops, those a gradient needs split replaced by their forward halves."""
         ops: list[Op] = []
@@ -162,21 +170,36 @@ class Program(Step):
 
     def known(self, number: int) -> np.ndarray[Any, Any] | None:
         """The value of a structural constant or an op on such; None when a run decides it."""
+        ops: dict[int, tuple[Program, Op]] = {}
+        waiting = [number]
+        values: dict[int, np.ndarray[Any, Any]] = {}
+        while waiting:
+            wanted = waiting.pop()
+            if wanted in values or wanted in ops:
+                continue
+            node = self._adding(wanted)
+            if wanted in node.constants:
+                values[wanted] = node.constants[wanted]
+                continue
+            op = next((op for op in node.ops if wanted in op[2]), None)
+            if op is None or not op[1]:
+                return None
+            ops[wanted] = (node, op)
+            waiting += op[1]
+        for wanted in sorted(ops):
+            node, (kernel, ins, outs) = ops[wanted]
+            with jax.enable_x64(True):
+                results = [np.asarray(x) for x in kernel.run([values[i] for i in ins])]
+            values.update(zip(outs, results, strict=True))
+            node.constants = {**node.constants, **dict(zip(outs, results, strict=True))}
+        return values[number]
+
+    def _adding(self, number: int) -> Program:
+        """The node that added a value."""
         node = self
         while node.parent is not None and number < node.parent.size:
             node = node.parent
-        if number in node.constants:
-            return node.constants[number]
-        for kernel, ins, outs in node.ops:
-            if number in outs:
-                inputs = [self.known(i) for i in ins]
-                if not inputs or any(value is None for value in inputs):
-                    return None
-                with jax.enable_x64(True):
-                    values = [np.asarray(value) for value in kernel.run(inputs)]
-                node.constants = {**node.constants, **dict(zip(outs, values, strict=True))}
-                return node.constants[number]
-        return None
+        return node
 
 
 class Builder:
@@ -220,6 +243,8 @@ class Builder:
         self.node.ops += ((kernel, ins, outs),)
         if kernel.check is not None:
             self.node.checked = True
+        if kernel.effect:
+            self.node.effects = True
         return outs
 
     def constant(self, value: np.ndarray[Any, Any], aval: Aval) -> int:
@@ -272,12 +297,19 @@ NOWHERE.kernel = None
 ROOT = Program(None)
 
 
-def needed(ops: Sequence[Op], live: Sequence[int]) -> tuple[list[Op], set[int]]:
-    """The ops that the values `live` need, and the numbers of all values they read."""
+def needed(
+    ops: Sequence[Op], live: Sequence[int], computable: Container[int] = ()
+) -> tuple[list[Op], set[int]]:
+    """The ops that the values `live` need, and the numbers of all values they read.
+
+    Ops with an effect are needed too, if all their inputs are `computable`.
+    """
     wanted = set(live)
     kept: list[Op] = []
     for op in reversed(ops):
-        if any(out in wanted for out in op[2]):
+        if any(out in wanted for out in op[2]) or (
+            computable and op[0].effect and all(i in computable for i in op[1])
+        ):
             kept.append(op)
             wanted.update(op[1])
     kept.reverse()

@@ -13,8 +13,10 @@ from typing import Any
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.config import SETTINGS
+from tapejax._src.core.symbolic import no_value, out_of_scope
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.names import symbolic_name
 from tapejax._src.engine.program import ROOT, Program
 
 FLOAT = "float"
@@ -39,9 +41,14 @@ class Unusual:
 
     aliases: Sequence[tuple[Recorder, Mapping[int, int]]] = ()
     symbolic: str | None = None
+    initial: Callable[[Tensor], Any] | None = None
     rules = 0
     inline = False
+    is_block = False
+    in_branch = False
     hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None
+    effects: list[Any] | None = None
+    is_busy = False
     table: list[Aval] = []  # noqa: RUF012  replaced, never changed
     table_node: Program | None = None
 
@@ -69,10 +76,17 @@ class Recorder(Unusual):
         owner: The thread it records for.
         rules: How many gradient rules of the user are running: a value read meanwhile is computed
             on the side, so that the gradient being recorded goes on.
+        initial: While a function is traced: computes a value a variable is created with, from the
+            arguments of the call that is being traced.
         symbolic: Why values cannot be read (a function is being traced), or None.
         kept: Where tensors that enter are kept alive: when a tape goes on from an earlier program,
             because they link the two; while a function is traced (`captures`). Else None.
         hidden: While a function is traced: what it draws anew at each call. Else None.
+        effects: While a function is traced: the Python functions its program calls, which live as
+            long as it. Else None.
+        is_busy: Whether a program that calls Python functions is running, which cannot wait for it.
+        is_block: Whether it records a branch or a loop's body.
+        in_branch: Whether a tensor decides if what it records runs at all.
         inline: Whether some leaf is a tracer of the user's own JAX transformation.
         lock: Held while the program runs, so that another thread may read a pending value.
     """
@@ -141,8 +155,24 @@ class Recorder(Unusual):
         entered = None if self.entered is None else self.entered.get(id(tensor))
         return entered[1] if entered is not None and entered[0]() is tensor else None
 
-    def materialize(self, tensor: Tensor) -> Any:
-        """Compute a pending tensor, from this thread or another."""
+    def name_of(self, tensor: Tensor) -> str:
+        """The name of a tensor of a function being traced."""
+        return symbolic_name(self.node, tensor.index)
+
+    def materialize(self, tensor: Tensor, how: str = "use") -> Any:
+        """Compute a pending tensor, from this thread or another; `how` it is read words errors."""
+        if self.symbolic is not None:
+            if self.initial is not None and how == "initial value" and not self.done:
+                return self.initial(tensor)
+            if how == "use" or how == "initial value":
+                raise out_of_scope(repr(tensor))
+            raise no_value(how, self.name_of(tensor), self.symbolic)
+        if self.is_busy:
+            raise RuntimeError(
+                f"A Python function called by a program reads a value of shape {tensor.shape} and "
+                f"dtype {tensor.dtype.name} that this very program computes. Pass it to the "
+                "function: tf.py_function(func, inp=[value], ...)."
+            )
         if LOCAL.recorder is self and not self.rules:
             RUN.flush(self)
         else:
@@ -199,8 +229,11 @@ def new_recorder(symbolic: str | None = None) -> Recorder:
     recorder = Recorder(local.lock, local.owner)
     if symbolic is not None:
         recorder.symbolic = symbolic
+        recorder.node = Program(None)  # its own trie, gone with the function
         recorder.keep_leaves()
         recorder.hidden = []
+        around = local.recorder.effects
+        recorder.effects = [] if around is None else around
     if SETTINGS.immediate:
         recorder.limit = -1
     local.recorder = recorder

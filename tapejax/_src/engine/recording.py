@@ -18,7 +18,7 @@ from tapejax._src.core.avals import LeafKey, StaticKey
 from tapejax._src.core.config import SETTINGS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine import extension
+from tapejax._src.engine import extension, names
 from tapejax._src.engine.kernel import FLAT_LIST, Kernel
 from tapejax._src.engine.program import Program
 from tapejax._src.engine.recorder import LOCAL, RUN, SOFT_LIMIT, Recorder
@@ -126,7 +126,7 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
         for traced, mapping in recorder.aliases:
             if tensor.recorder is traced and tensor.index in mapping:
                 return mapping[tensor.index]
-        if recorder.symbolic is not None:
+        if recorder.symbolic is not None and not names.is_out_of_scope(tensor):
             return tensor.aval if getattr(tensor, "cell", None) is None else tensor.key
         assert tensor.recorder is not None
         tensor.recorder.materialize(tensor)

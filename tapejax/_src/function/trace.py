@@ -6,22 +6,26 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapejax._src.core import nest
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine.convert import as_tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.direct import Direct
 from tapejax._src.engine.executable import Check, Plan
 from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.program import Builder
-from tapejax._src.engine.recorder import LOCAL, Recorder, new_recorder
+from tapejax._src.engine.names import ARGUMENT
+from tapejax._src.engine.program import ROOT, Builder, Program
+from tapejax._src.engine.recorder import LOCAL, Recorder, flush, new_recorder
 from tapejax._src.engine.recording import advance, boundary, number_of, record
 from tapejax._src.engine.registry import ValueCheck
+from tapejax._src.function.boundary import Trimmed
 from tapejax._src.function.expansion import Expansion
-from tapejax._src.ops.assignment import rebind_all
+from tapejax._src.function.returned import Returned
+from tapejax._src.ops.assignment import note_access, rebind_all
 from tapejax._src.tape.translated_rule import translated
 
 _NO_VALUE = (
@@ -38,14 +42,32 @@ class Hidden(NamedTuple):
     make: Callable[[], Any]
 
 
-def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) -> Any:
-    """What a call supplies for a tensor from outside: its variable, itself, something drawn."""
-    for hidden, make in drawn:
-        if hidden is tensor:
-            return Hidden(make)
-    cell = getattr(tensor, "cell", None)
-    variable = None if cell is None else cell()
-    return tensor if variable is None else variable
+class Argument(NamedTuple):
+    """A variable that was passed as an argument: at each call another may be in its place."""
+
+    place: int
+
+
+class Request(NamedTuple):
+    """What is to be traced.
+
+    Attributes:
+        name: The function's name.
+        user: The user's function.
+        fn: The same as a function of the placeholders.
+        inputs: The tensors of the call, in whose place there are placeholders.
+        names: The names of the placeholders.
+        variables: The variables among the arguments.
+        has_values: Whether the inputs are those of a call, and not only described.
+    """
+
+    name: str
+    user: Callable[..., Any]
+    fn: Callable[..., Any]
+    inputs: Sequence[Tensor]
+    names: Sequence[str]
+    variables: Sequence[Variable]
+    has_values: bool
 
 
 class Trace:
@@ -54,59 +76,113 @@ class Trace:
     Attributes:
         kernel: The program as a kernel of (arguments, what it reads from outside).
         expanded: The same, recorded op by op where a tape or another function records it.
-        outside: What it reads from outside: variables, tensors, and `Hidden` inputs.
+        outside: What it reads from outside: variables, tensors, and `Hidden` inputs; `Argument` for
+            a variable that was passed.
         written: The variables it assigns, in the order of the kernel's last outputs.
-        template: The structure it returns, with 0 for each tensor.
-        count: How many tensors it returns.
+        returned: What it returns.
+        can_fail: Whether a call may raise because of the values it gets.
     """
 
-    def __init__(self, name: str, fn: Callable[..., Any], avals: Sequence[Aval]) -> None:
+    def __init__(self, request: Request) -> None:
         outer, active = LOCAL.recorder, LOCAL.active
-        recorder = new_recorder(_NO_VALUE.format(name=name))
+        recorder = new_recorder(_NO_VALUE.format(name=request.name))
+        recorder.effects = []
         recorder.limit = 1 << 60
+        if request.has_values:
+            recorder.initial = lambda tensor: _initial_value(recorder, request.inputs, tensor)
         LOCAL.active = []
         try:
-            arguments = [_placeholder(recorder, n, aval) for n, aval in enumerate(avals)]
-            returned = fn(*arguments)
-            self._finish(name, recorder, returned)
+            arguments = [
+                _placeholder(recorder, n, tensor.aval, name)
+                for n, (tensor, name) in enumerate(zip(request.inputs, request.names, strict=True))
+            ]
+            returned = request.fn(*arguments)
+            self._finish(request, recorder, returned)
         finally:
             _restore(recorder)
             LOCAL.recorder, LOCAL.active = outer, active
 
-    def _finish(self, name: str, recorder: Recorder, returned: Any) -> None:
-        flat = nest.flatten(returned, expand_composites=True)
-        outs = [as_tensor(x) for x in flat if x is not None]
-        self.template = nest.pack_sequence_as(
-            returned, [None if x is None else 0 for x in flat], expand_composites=True
-        )
-        numbers = [number_of(t) for t in outs]
+    def _finish(self, request: Request, recorder: Recorder, returned: Any) -> None:
+        self.returned = Returned(returned, request.user)
+        numbers = [number_of(t) for t in self.returned.tensors]
+        self.returned.tensors = []
         writes = {id(variable): (variable, n) for variable, _, n, _ in recorder.assigned}
         numbers += [number for _, number in writes.values()]
-        self.written = [variable for variable, _ in writes.values()]
+        places = {id(v): Argument(n) for n, v in enumerate(request.variables)}
         drawn = recorder.hidden or []
-        self.outside = [_outside(t, drawn) for t in recorder.kept or []]
-        self.kernel, self.expanded = _program_kernels(name, recorder, numbers)
+        found = [_outside(t, drawn) for t in recorder.kept or []]
+        self.outside: list[Any] = [places.get(id(x), x) for x in found]
+        self.written: list[Any] = [places.get(id(v), v) for v, _ in writes.values()]
+        read = {id(x) for x in self.outside}
+        self._unread = [x for x in self.written if id(x) not in read]
+        self._fixed = not any(type(x) in (Hidden, Argument) for x in self.outside + self.written)
+        self.kernel, self.expanded = _program_kernels(request.name, recorder, numbers)
+        self.expanded.expansion.hand_out(request.name, len(self.returned.avals))
+        self._checked = self.kernel.check is not None
+        first = len(request.inputs)
+        place = {id(x): first + n for n, x in enumerate(self.outside)}
+        self._direct = Direct(self.kernel, [place.get(id(x), -1) for x in self.written])
         self._callbacks = recorder.callbacks
         self._recorder = recorder
-        self.count = len(outs)
+        self._effects = recorder.effects or []
+        self._opaque = bool(numbers) and not self.kernel.effect
+        self._at_call = self.kernel.effect or _asserts(recorder.node)
+        self._at_call = self._at_call or (self._checked and not numbers)
+        self.can_fail = self._checked or self._at_call
 
-    def call(self, arguments: Sequence[Any]) -> Any:
+    @property
+    def variables(self) -> list[Variable]:
+        """The variables it reads or assigns, by order of creation."""
+        found = [x for x in self.outside + self.written if isinstance(x, Variable)]
+        return sorted({v.serial: v for v in found}.values(), key=lambda v: v.serial)
+
+    def call(self, arguments: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
         """Record a call; variables it assigns get their new values."""
-        outside = [hidden_input(x.make) if type(x) is Hidden else x for x in self.outside]
-        results = self._record([*arguments, *outside])
-        rebind_all(self.written, results[self.count :])
-        values = iter(results)
-        flat = nest.flatten(self.template, expand_composites=True)
-        return nest.pack_sequence_as(
-            self.template,
-            [None if x is None else next(values) for x in flat],
-            expand_composites=True,
-        )
-
-    def _record(self, inputs: list[Any]) -> list[Tensor]:
+        outside, written = self.outside, self.written
+        if not self._fixed:
+            outside = [_supplied(x, variables) for x in outside]
+            written = [_supplied(x, variables) for x in written]
+        inputs = [*arguments, *outside]
         recorder = LOCAL.recorder
-        if not LOCAL.active and recorder.symbolic is None:
-            return record(self.kernel, inputs)
+        if not LOCAL.active and recorder.symbolic is None and self._opaque:
+            return self.returned.pack(self._run(recorder, inputs, written))
+        results = self._record_expanded(recorder, inputs)
+        for variable in self._unread:
+            note_access(_supplied(variable, variables))
+        if written:
+            rebind_all(written, results[self.returned.count :])
+        if self._at_call:
+            self._happen()
+        return self.returned.pack(results)
+
+    def _happen(self) -> None:
+        """Have what the call does happen now, or whenever the function around is called."""
+        recorder = LOCAL.recorder
+        if recorder.effects is not None:
+            recorder.effects += self._effects
+        elif not recorder.inline and not recorder.rules:
+            with Trimmed():
+                flush()
+
+    def _run(self, recorder: Recorder, inputs: list[Any], written: list[Any]) -> list[Tensor]:
+        """Run at once when nothing is pending; else it joins what is."""
+        if recorder.assigned:
+            flush()  # a step ends here
+            recorder = LOCAL.recorder
+        alone = recorder.node is ROOT
+        if alone:
+            found = self._direct.run(inputs, written)
+            if found is not None:
+                return found
+        results = record(self.kernel, inputs)
+        if written:
+            rebind_all(written, results[self.returned.count :])
+        if (alone or self._checked) and not recorder.inline:
+            with Trimmed():
+                flush()  # what fails raises at the call
+        return results
+
+    def _record_expanded(self, recorder: Recorder, inputs: list[Any]) -> list[Tensor]:
         limit = recorder.limit
         recorder.limit = 1 << 60  # rules must be known before the program may be cut
         try:
@@ -128,12 +204,50 @@ class Trace:
                 recorder.callbacks[mapping[first]] = translated(rule, mapping, self._recorder)
 
 
-def _placeholder(recorder: Recorder, place: int, aval: Aval) -> Tensor:
+def _asserts(node: Program) -> bool:
+    """Whether there is a check that the user wrote: the call raises, not the use of its result."""
+    ops = [kernel for n in node.path() for kernel, _, _ in n.ops]
+    return any(k.check is not None and k.node in ("Assert", "CheckNumerics") for k in ops)
+
+
+def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) -> Any:
+    """What a call supplies for a tensor from outside: its variable, itself, something drawn."""
+    for hidden, make in drawn:
+        if hidden is tensor:
+            return Hidden(make)
+    cell = getattr(tensor, "cell", None)
+    variable = None if cell is None else cell()
+    return tensor if variable is None else variable
+
+
+def _supplied(item: Any, variables: Sequence[Variable]) -> Any:
+    """What this call supplies for something from outside."""
+    if type(item) is Hidden:
+        return hidden_input(item.make)
+    return variables[item.place] if type(item) is Argument else item
+
+
+def _initial_value(recorder: Recorder, inputs: Sequence[Tensor], tensor: Tensor) -> Any:
+    """The value that a variable is created with, computed from what the call was given."""
+    plan = Plan(recorder.node, (tensor.index,), None, {}, effects=False)
+    plan.checks = []
+    kept = [*inputs, *(recorder.kept or [])]
+    arrays = [
+        t.value_array("initial value") if array is None else array
+        for t, array in zip(kept, recorder.values, strict=True)
+    ]
+    floats, ints = np.array(recorder.floats), np.array(recorder.ints, np.int64)
+    with jax.enable_x64(True):
+        return plan(floats, ints, *arrays)[0][0]
+
+
+def _placeholder(recorder: Recorder, place: int, aval: Aval, name: str) -> Tensor:
     edge = ("argument", place, aval)
     node = recorder.node.edges.get(edge)
     if node is None:
         builder = Builder(recorder.node, list(recorder.avals()))
         builder.node.result = builder.leaf(aval)
+        builder.node.memo = {ARGUMENT: name}
         node = builder.attach(edge)
     advance(recorder, node)
     tensor = Tensor(aval, recorder, node.result)
@@ -149,7 +263,7 @@ def _restore(recorder: Recorder) -> None:
         if before is not None:
             variable.hold(before)
     recorder.assigned = []
-    recorder.kept = None
+    recorder.kept = recorder.initial = None
     recorder.done = True
 
 
@@ -174,12 +288,24 @@ def _program_kernels(
         return (jnp.any(failed), first, *[failures[first, n] for n in range(1, 7)])
 
     check = ValueCheck(fails, lambda first, *rest: _message(checks, first, rest))
-    opaque = Kernel(name, run, node=f"__inference_{name}", check=check if checks else None)
+    opaque = Kernel(
+        name,
+        run,
+        node=f"__inference_{name}",
+        check=check if checks else None,
+        effect=plan.effects,
+    )
     return opaque, Kernel(name, run, node=f"__inference_{name}", expansion=expansion)
 
 
 def _message(checks: Sequence[Check], first: float, details: Sequence[float]) -> str:
     check = checks[int(first)]
-    line = "" if check.line is None else f", recorded at {check.line[0]}:{check.line[1]}"
+    line = ""
+    if check.line is not None:
+        file, number, function = check.line
+        line = f'  File "{file}", line {number}, in {function}\n\n'
     message = check.bound.message(*details[: check.bound.details])
-    return f"{message} [Op:{check.kernel.node}{line}]"
+    return (
+        f"Graph execution error:\n\nDetected at node {check.kernel.node} defined at (most recent "
+        f"call last):\n{line}{message}\n\t [[{{{{node {check.kernel.node}}}}}]]"
+    )

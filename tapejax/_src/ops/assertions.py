@@ -103,15 +103,75 @@ def Assert(
     if isinstance(data, Tensor):
         raise TypeError(f"values must be a sequence. Write [data]. Received: {data!r}")
     if isinstance(condition, Tensor) and not is_readable(condition):
-        parts = [as_tensor(item) for item in data]
-        texts = [_data_text(part, summarize) for part in parts if _is_known(part)]
-        shown = f"Expected a traced condition to be true. Summarized data: {_joined(texts)}"
-        require(condition, as_tensor(True), as_tensor(False), str, shown)
+        _assert_later(condition, [as_tensor(item) for item in data], summarize)
     elif not condition:
         texts = [_data_text(as_tensor(item), summarize) for item in data]
         raise InvalidArgumentError(
             None, None, f"Expected '{condition!s}' to be true. Summarized data: {_joined(texts)}"
         )
+
+
+_DETAILS = 7
+"""How many numbers a check can report."""
+
+
+class _Datum:
+    """What the message of an assertion in a function shows of one tensor."""
+
+    def __init__(self, tensor: Tensor, summarize: int | None, room: int) -> None:
+        self.dtype = tensor.dtype
+        size = int(np.prod(tensor.aval.shape))
+        wanted = _SHOWN if summarize is None else summarize
+        self.known: list[str] | None = None
+        if _is_known(tensor):
+            self.known = [_plain(item) for item in _elements(tensor.view(), summarize)]
+        self.count = (
+            0 if self.known is not None else min(room, size, size if wanted < 0 else wanted)
+        )
+        self.more = "..." if (len(self.known or ()) or self.count) < size else ""
+
+    def text(self, numbers: Sequence[float]) -> str:
+        """The elements, those of a traced tensor from the numbers the check reported."""
+        cast = int if self.dtype.is_integer or self.dtype.is_bool else np.float32
+        items = self.known
+        if items is None:
+            items = [_plain(cast(number)) for number in numbers[: self.count]]
+        return f"[{' '.join(items)}{self.more}]"
+
+
+def _plain(item: Any) -> str:
+    if isinstance(item, (float, np.floating)):
+        return f"{float(item):.6g}"
+    return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
+
+
+def _assert_later(condition: Tensor, parts: Sequence[Tensor], summarize: int | None) -> None:
+    """Check a condition when the program runs; the message shows the first numbers of the data."""
+    room, shown, traced, counts = _DETAILS, list[_Datum](), list[Tensor](), list[int]()
+    for part in parts:
+        shown.append(_Datum(part, summarize, room))
+        if shown[-1].count:
+            room -= shown[-1].count
+            traced.append(part)
+            counts.append(shown[-1].count)
+
+    def fails(passed: Any, *values: Any) -> tuple[Any, ...]:
+        rows = [value.reshape(-1) for value in values]
+        numbers = [
+            row[n].real for row, count in zip(rows, counts, strict=True) for n in range(count)
+        ]
+        return ~jnp.all(passed), *numbers
+
+    def message(*numbers: float) -> str:
+        texts: list[str] = []
+        for datum in shown:
+            texts.append(datum.text(numbers))
+            numbers = numbers[datum.count :]
+        return f"assertion failed: {' '.join(texts)}"
+
+    check = ValueCheck(fails, message)
+    inputs = [condition, *traced]
+    record(Kernel("assert", lambda *_: jnp.zeros(()), node="Assert", check=check), inputs)
 
 
 def _is_known(tensor: Tensor) -> bool:

@@ -22,6 +22,7 @@ from tapejax._src.engine.registry import (
     op,
     public,
 )
+from tapejax._src.ops.lazy_range import is_unknown, lazy_range
 from tapejax._src.ops.shape_checks import (
     brackets,
     check_attr_dtype,
@@ -244,7 +245,8 @@ def range(
         name: Ignored.
 
     Returns:
-        A vector. The arguments' values are read, and no gradient reaches them.
+        A vector. The arguments' values are read, and no gradient reaches them. Where they have no
+        value yet (in a `tf.function`): an object that only a `for` loop can go over.
 
     Raises:
         InvalidArgumentError: If `delta` is 0 or leads away from `limit`.
@@ -264,6 +266,8 @@ def range(
             f"tf.range makes int32, int64 and floating tensors, not {kind.name}: "
             "make one of those and use tf.cast"
         )
+    if any(is_unknown(value) for value in given):
+        return lazy_range(given[0], given[1], given[2], kind)
     first, last, step = (_scalar(value, kind) for value in given)
     return _range(first, step, _range_length(first, last, step, kind))
 

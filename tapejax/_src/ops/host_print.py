@@ -1,24 +1,31 @@
-"""`tf.print`: values written by the host, in TensorFlow's format."""
+"""`tf.print`: values written by the host, in TensorFlow's format.
+
+Outside functions at once; inside a traced function by each call of it, when it runs.
+"""
 
 from __future__ import annotations
 
+import logging
 import pprint
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import FunctionType, MethodType
 from typing import Any, cast
 
 import jax
 import numpy as np
 
 from tapejax._src.core import nest
+from tapejax._src.core.dtypes import string
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.effects import call_host, is_host
 from tapejax._src.engine.registry import public
 
 _FILE = "file://"
+_LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)
 _OPTIONS = ("output_stream", "summarize", "sep", "end", "name")
 
 
@@ -26,16 +33,18 @@ _OPTIONS = ("output_stream", "summarize", "sep", "end", "name")
 def print(*inputs: Any, **kwargs: Any) -> None:
     """Write values as text, to the standard error stream unless told otherwise.
 
+    Inside a `tf.function` each call prints, once and in order.
+
     Args:
         *inputs: Tensors, variables, structures that hold them, anything else.
-        **kwargs: `output_stream`: `sys.stdout`, `sys.stderr` (the default), another text stream, or
-            `"file://path"`, to whose end is written. `summarize`: how many elements to show at
+        **kwargs: `output_stream`: `sys.stdout`, `sys.stderr` (the default), another text stream,
+            `"file://path"`, to whose end is written, a function such as `logging.info`, or a level
+            such as `logging.INFO`. `summarize`: how many elements to show at
             each end of each axis (default 3; -1 shows all). `sep` and `end` as of Python's
             `print`. `name` is ignored.
 
     Raises:
         ValueError: If an argument or the stream is not known.
-        NotImplementedError: Inside a traced function.
 
     Example:
         >>> import sys
@@ -44,8 +53,8 @@ def print(*inputs: Any, **kwargs: Any) -> None:
         loss [0.5 1]
 
     Differs from TensorFlow:
-        Complex numbers are printed; TensorFlow writes `?`. Inside a `tf.function` it is not there
-        yet.
+        Complex numbers are printed; TensorFlow writes `?`. Levels write to the logger of
+        `tf.get_logger()`, and any function may be given, not TensorFlow's own only.
     """
     unknown = sorted(set(kwargs) - set(_OPTIONS))
     if unknown:
@@ -53,16 +62,25 @@ def print(*inputs: Any, **kwargs: Any) -> None:
             f"Unrecognized keyword arguments for tf.print: { {n: kwargs[n] for n in unknown} }. "
             f"Known are {', '.join(_OPTIONS)}."
         )
-    if LOCAL.recorder.symbolic is not None:
-        raise NotImplementedError(
-            "tf.print is not supported inside a traced function. Use Python's print for what is "
-            "known while tracing (shapes, dtypes), return the value and print it outside, or "
-            "call the function eagerly (tf.config.run_functions_eagerly(True))."
-        )
     write = _writer(kwargs.get("output_stream", sys.stderr))
     limit = _limit(kwargs.get("summarize"))
-    texts = [_input_text(value, limit) for value in inputs]
-    write(kwargs.get("sep", " ").join(texts) + kwargs.get("end", "\n"))
+    parts = [_pieces(value) for value in inputs]
+    held = [tensor for _, tensors in parts for tensor in tensors]
+    words = [tensor.view() if tensor.dtype == string else None for tensor in held]
+    tensors = [tensor for tensor in held if tensor.dtype != string]
+    texts = [pieces for pieces, _ in parts]
+    sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
+
+    def show(*arrays: np.ndarray[Any, Any]) -> list[Any]:
+        given = iter(arrays)  # texts are no arrays of a program
+        values = iter([next(given) if text is None else text for text in words])
+        write(sep.join([_filled(pieces, values, limit) for pieces in texts]) + end)
+        return []
+
+    if is_host(tensors):
+        show(*[tensor.view() for tensor in tensors])
+    else:
+        call_host("PrintV2", show, tensors, fallible=False)
 
 
 def _limit(summarize: Any) -> int:
@@ -74,6 +92,13 @@ def _limit(summarize: Any) -> int:
 
 
 def _writer(stream: Any) -> Callable[[str], object]:
+    if stream is sys.stdout or stream is sys.stderr:  # whatever it is when the text is written
+        name = "stdout" if stream is sys.stdout else "stderr"
+        return lambda text: getattr(sys, name).write(text)
+    if isinstance(stream, int) and stream in _LEVELS:
+        return lambda text: logging.getLogger("tensorflow").log(stream, text.rstrip("\n"))
+    if isinstance(stream, (FunctionType, MethodType)):
+        return lambda text: stream(text.rstrip("\n"))
     if isinstance(stream, str) and stream.startswith(_FILE):
         path = stream.removeprefix(_FILE)
 
@@ -86,7 +111,8 @@ def _writer(stream: Any) -> Callable[[str], object]:
         return cast(Any, stream).write
     raise ValueError(
         f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
-        "sys.stdout, sys.stderr, other text streams, and files in the form of 'file://<filepath>'."
+        "sys.stdout, sys.stderr, other text streams, logging functions, logging levels, and files "
+        "in the form of 'file://<filepath>'."
     )
 
 
@@ -100,17 +126,23 @@ class _Placeholder:
         return _PLACE
 
 
-def _input_text(value: Any, limit: int) -> str:
+def _pieces(value: Any) -> tuple[list[str], list[Tensor]]:
+    """The text of an input around the tensors in it, and those tensors."""
     if isinstance(value, str):
-        return value
+        return [value], []
     leaves = nest.flatten(value)
-    texts: list[str] = []
+    tensors: list[Tensor] = []
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, (Tensor, Variable, IndexedSlices, jax.Array)):
-            texts.append(tensor_text(as_tensor(leaf).view(), limit))
+            tensors.append(as_tensor(leaf))
             leaves[number] = _Placeholder()
-    pieces = pprint.pformat(nest.pack_sequence_as(value, leaves)).split(_PLACE)
-    return "".join(piece + text for piece, text in zip(pieces, [*texts, ""], strict=True))
+    return pprint.pformat(nest.pack_sequence_as(value, leaves)).split(_PLACE), tensors
+
+
+def _filled(pieces: list[str], arrays: Iterator[np.ndarray[Any, Any]], limit: int) -> str:
+    """The text with the values of the tensors in their places."""
+    first, *others = pieces
+    return first + "".join([tensor_text(next(arrays), limit) + piece for piece in others])
 
 
 def tensor_text(array: np.ndarray[Any, Any], limit: int) -> str:

@@ -213,7 +213,7 @@ def _invert(self: Any) -> Any:
 
 
 def _iterate(self: Any) -> Iterator[Any]:
-    if not self.shape:
+    if not self.shape.rank:
         raise TypeError("Cannot iterate over a scalar tensor.")
     for n in range(self.shape[0]):
         yield _getitem(self, n)

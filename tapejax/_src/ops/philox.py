@@ -96,6 +96,20 @@ def _rounds(number: Any, words: tuple[Array, ...]) -> tuple[Array, ...]:
     return a, b, c, d, key0, key1
 
 
+def forked(state: Array, number: Array) -> Array:
+    """Another state for each number: the generator a loop's iteration draws from.
+
+    Args:
+        state: `uint32[6]`, key and counter.
+        number: Integer scalar.
+
+    Returns:
+        `uint32[6]`: the same counter under a key made from both.
+    """
+    block = blocks(state, number.astype(jnp.uint32).reshape(1), jnp.full(1, 0xFFFFFFFE, jnp.uint32))
+    return jnp.concatenate([block.a ^ block.c, block.b ^ block.d, state[2:]])
+
+
 def _first_blocks(state: Array, count: int) -> Block:
     return blocks(state, lax.iota(jnp.uint32, count))
 

@@ -1,0 +1,197 @@
+"""Blocks: pieces of a traced function that are programs of their own, as a branch or a loop's body.
+
+What they read from around them is captured; what they assign to variables is given out.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from tapejax._src.core.avals import Aval, LeafKey
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.definitions import ValueCheck
+from tapejax._src.engine.executable import Check, Plan
+from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.program import Builder
+from tapejax._src.engine.recorder import LOCAL, Recorder, new_recorder
+from tapejax._src.engine.recording import advance, number_of
+
+FAILURE = 8
+"""Numbers in a failure record: whether something failed, which check it was, its details."""
+
+
+class Written(NamedTuple):
+    """What a block assigns to a variable.
+
+    Attributes:
+        variable: The variable.
+        before: Its value around the block.
+        capture: Where that value is among the captures, or -1 when the block does not read it.
+        output: Where the value assigned last is among the outputs of the block's program.
+    """
+
+    variable: Variable
+    before: Tensor
+    capture: int
+    output: int
+
+
+class Block:
+    """A recorded piece of a function.
+
+    Attributes:
+        avals: The avals of the outputs that `body` returned.
+        captures: The tensors around it that it reads, in the order `run` takes their arrays.
+        drawn: Places among the captures that hold the state of a random op.
+        written: What it assigns to variables; those outputs follow the others.
+        checks: Its ops that can fail.
+        effect: Whether it has ops that must run though nothing needs their results.
+    """
+
+    __slots__ = (
+        "_floats",
+        "_ints",
+        "_plan",
+        "avals",
+        "captures",
+        "checks",
+        "drawn",
+        "effect",
+        "written",
+    )
+
+    def __init__(self, recorder: Recorder, outputs: Sequence[Tensor]) -> None:
+        numbers = [number_of(tensor) for tensor in outputs]
+        self.avals: list[Aval] = [tensor.aval for tensor in outputs]
+        self.captures: list[Tensor] = list(recorder.kept or [])
+        leaves = _captured_numbers(recorder, len(self.captures))
+        last: dict[int, tuple[Variable, Tensor, int, int]] = {}
+        for variable, leaf, number, before in recorder.assigned:
+            first = last.get(id(variable))
+            value = before if first is None else first[1]
+            assert value is not None
+            place = leaf if first is None else first[2]
+            last[id(variable)] = (variable, value, place, number)
+        self.written = [
+            Written(
+                variable, value, leaves.index(place) if place in leaves else -1, len(numbers) + n
+            )
+            for n, (variable, value, place, _) in enumerate(last.values())
+        ]
+        numbers += [number for _, _, _, number in last.values()]
+        self._plan = Plan(recorder.node, tuple(numbers), None, {})
+        self._floats = np.array(recorder.floats, np.float64)
+        self._ints = np.array(recorder.ints, np.int64)
+        self.checks: list[Check] = self._plan.checks
+        self.effect = any(kernel.effect for kernel, _, _ in self._plan.ops)
+        makers = {id(tensor): make for tensor, make in recorder.hidden or ()}
+        self.drawn = [n for n, t in enumerate(self.captures) if id(t) in makers]
+
+    def run(self, arguments: Sequence[Any], captured: Sequence[Any]) -> tuple[list[Any], Any]:
+        """The outputs, and the failure record (None when nothing in it can fail)."""
+        outs, failures = self._plan(self._floats, self._ints, *arguments, *captured)
+        return outs, None if failures is None else _first_failure(failures)
+
+
+def _captured_numbers(recorder: Recorder, count: int) -> list[int]:
+    """The numbers of the captures: the leaves that are not placeholders, which come first."""
+    numbers = [number for node in recorder.node.path() for number, _ in node.leaves]
+    return numbers[len(numbers) - count :]
+
+
+def record_block(
+    body: Callable[..., Sequence[Tensor]], keys: Sequence[LeafKey], branch: bool = False
+) -> Block:
+    """Record a function of tensors as a block.
+
+    Variables it assigns have their old values again afterwards, and tapes around it do not look
+    inside.
+
+    Args:
+        body: Function of one tensor for each key, returning tensors.
+        keys: How the arguments enter: an aval, or a variable's key.
+        branch: Whether it may turn out not to run at all.
+    """
+    outer, active = LOCAL.recorder, LOCAL.active
+    recorder = new_recorder(outer.symbolic or _NO_VALUE)
+    recorder.limit = 1 << 60
+    recorder.is_block = True
+    recorder.in_branch = branch or outer.in_branch
+    LOCAL.active = []
+    try:
+        arguments = [_placeholder(recorder, place, key) for place, key in enumerate(keys)]
+        block = Block(recorder, body(*arguments))
+    finally:
+        for variable, _, _, before in reversed(recorder.assigned):
+            if before is not None:
+                variable.hold(before)
+        recorder.done = True
+        LOCAL.recorder, LOCAL.active = outer, active
+    makers = {id(tensor): make for tensor, make in recorder.hidden or ()}
+    block.captures = [hidden_input(makers[id(t)]) if id(t) in makers else t for t in block.captures]
+    recorder.kept = None
+    return block
+
+
+_NO_VALUE = (
+    "Using a symbolic `tf.Tensor` as a Python value is not allowed: this branch or loop depends on "
+    "a tensor, so it is recorded, and its tensors have shapes and dtypes but no values."
+)
+
+
+def _placeholder(recorder: Recorder, place: int, key: LeafKey) -> Tensor:
+    builder = Builder(recorder.node, list(recorder.avals()))
+    builder.node.result = builder.leaf(key)
+    advance(recorder, builder.attach(("argument", place, key)))
+    tensor = Tensor(key.aval, recorder, builder.node.result)
+    recorder.leaves.append(weakref.ref(tensor))
+    recorder.values.append(None)
+    recorder.owned.append(False)
+    return tensor
+
+
+# ---------------------------------------------------------------------- failures inside
+def _first_failure(failures: Any) -> Any:
+    """The record of the first check that failed, from one row for each."""
+    failed = failures[:, 0] > 0
+    first = jnp.argmax(failed)
+    which = first.astype(failures.dtype)
+    return jnp.concatenate([jnp.stack([jnp.any(failed), which]), failures[first, 1:-1]])
+
+
+def no_failure() -> Any:
+    """The record when nothing failed."""
+    return jnp.zeros(FAILURE, jnp.float64)
+
+
+def renumbered(record: Any, offset: int) -> Any:
+    """A record whose check is counted from another place, or that of a block without checks."""
+    return no_failure() if record is None else record.at[1].add(offset)
+
+
+def failure_kernel(checks: Sequence[Check], node: str) -> Kernel:
+    """A kernel that fails when the failure record it is given says so."""
+
+    def fails(record: Any) -> tuple[Any, ...]:
+        return (record[0] > 0, *[record[n] for n in range(1, FAILURE)])
+
+    def message(which: float, *details: float) -> str:
+        check = checks[int(which)]
+        line = "" if check.line is None else f", recorded at {check.line[0]}:{check.line[1]}"
+        text = check.bound.message(*details[: check.bound.details])
+        return f"{text} [Op:{check.kernel.node}{line}]"
+
+    return Kernel(
+        "failures",
+        lambda record: record,
+        node=node,
+        gradient="none",
+        check=ValueCheck(fails, message),
+    )

@@ -1,0 +1,1 @@
+"""Rewriting Python control flow so that a tensor may decide it."""

@@ -1,0 +1,168 @@
+"""What a `tf.function` is made of: the user's function, its options, and what it remembers."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from tapejax._src.core.avals import Aval
+from tapejax._src.core.shapes import TensorShape
+from tapejax._src.function.retracing import Log, detector_of
+from tapejax._src.function.signature import Signature, signature_of
+from tapejax._src.function.trace import Trace
+from tapejax._src.function.trace_key import generic, refers_to
+
+
+class Convert:
+    """Where the conversion of Python control flow is put in.
+
+    Attributes:
+        converter: Takes a function and returns one whose `if`, `while` and `for` may depend on
+            tensors. None: functions run as they are.
+    """
+
+    def __init__(self) -> None:
+        self.converter: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
+
+
+CONVERT = Convert()
+
+
+class Options(NamedTuple):
+    """How a function is to be traced.
+
+    Attributes:
+        input_signature: The specs of its arguments, or None.
+        autograph: Whether to convert Python control flow.
+        reduce_retracing: Whether traces of several shapes count as one.
+    """
+
+    input_signature: Any = None
+    autograph: bool = True
+    reduce_retracing: bool = False
+
+
+class Definition:
+    """The user's function with its options; methods of all objects share one.
+
+    Attributes:
+        python_function: The function as the user wrote it.
+        name: What it is called.
+        options: How it is traced.
+        signature: Its signature; `method_signature` is the one without the first parameter.
+        detector: Counts calls of the same code.
+    """
+
+    def __init__(self, python_function: Callable[..., Any], name: str, options: Options) -> None:
+        self.python_function = python_function
+        self.name = name
+        self.options = options
+        self.detector = detector_of(python_function)
+        self._converted: Callable[..., Any] | None = None
+        self._parameters = signature_of(python_function)
+        known = () if self._parameters is None else tuple(self._parameters.parameters)
+        specs = options.input_signature
+        is_method = bool(known) and known[0] in ("self", "cls")
+        self.method_signature = Signature(self._without_first(), specs) if is_method else None
+        self.signature = Signature(self._parameters, None if is_method else specs)
+
+    def _without_first(self) -> inspect.Signature | None:
+        parameters = self._parameters
+        if parameters is None:
+            return None
+        first, *rest = parameters.parameters.values()
+        if first.kind is inspect.Parameter.VAR_POSITIONAL:
+            return parameters
+        return parameters.replace(parameters=rest)
+
+    def signature_for(self, is_bound: bool) -> Signature:
+        """The signature that a call binds to."""
+        if not is_bound:
+            return self.signature
+        if self.method_signature is None:
+            specs = self.options.input_signature
+            self.method_signature = Signature(self._without_first(), specs)
+        return self.method_signature
+
+    def runnable(self) -> Callable[..., Any]:
+        """The function to trace: converted, if that is wanted and possible."""
+        converter = CONVERT.converter
+        if converter is None or not self.options.autograph:
+            return self.python_function
+        if self._converted is None:
+            self._converted = converter(self.python_function)
+        return self._converted
+
+
+class General:
+    """A signature with unknown dimensions: traces of all sizes it covers count as one.
+
+    Args:
+        key: The key of a call.
+        shapes: The shapes of its tensors.
+    """
+
+    def __init__(self, key: Any, shapes: Sequence[TensorShape]) -> None:
+        self._key = generic(key)
+        self.shapes = list(shapes)
+
+    def is_like(self, key: Any) -> bool:
+        """Whether calls differ from this in shapes at most."""
+        return generic(key) == self._key
+
+    def covers(self, key: Any, avals: Sequence[Aval]) -> bool:
+        """Whether a call is one of these."""
+        return self.is_like(key) and all(
+            shape.is_compatible_with(aval.tf_shape)
+            for shape, aval in zip(self.shapes, avals, strict=True)
+        )
+
+    def relax(self, avals: Sequence[Aval]) -> None:
+        """Cover a call of other shapes too."""
+        self.shapes = [
+            shape.most_specific_compatible_shape(aval.tf_shape)
+            for shape, aval in zip(self.shapes, avals, strict=True)
+        ]
+
+
+class State:
+    """What a function (or a method of one object) remembers.
+
+    Attributes:
+        traces: Its traces by key.
+        quick: The same for calls with nothing but tensors, by their avals.
+        count: How many signatures were traced, as TensorFlow counts.
+        called: Whether variables can no longer be created.
+        generals: Signatures that cover several traces.
+        concrete: The concrete functions, one for each signature counted.
+        log: Why each trace was made.
+    """
+
+    def __init__(self) -> None:
+        self.traces: dict[Any, Trace] = {}
+        self.quick: dict[Any, Trace] = {}
+        self.count = 0
+        self.called = False
+        self.generals: list[General] = []
+        self.concrete: list[Any] = []
+        self.log = Log()
+
+    def forget(self, reference: weakref.ref[Any]) -> None:
+        """Drop the traces of an object that is gone."""
+        for key in [key for key in self.traces if refers_to(key, reference)]:
+            self.traces.pop(key, None)
+
+    def is_counted(self, key: Any, avals: Sequence[Aval]) -> bool:
+        """Whether a signature counted before covers this call."""
+        return any(known.covers(key, avals) for known in self.generals)
+
+    def relax(self, key: Any, avals: Sequence[Aval]) -> bool:
+        """Widen a known signature to cover this call; False when none differs in shapes only."""
+        for known in self.generals:
+            if known.is_like(key):
+                known.relax(avals)
+                return True
+        self.generals.append(General(key, [aval.tf_shape for aval in avals]))
+        return False

@@ -1,0 +1,1 @@
+"""Control flow that depends on tensors, recorded as one op."""

@@ -1,0 +1,72 @@
+"""`tf.autograph.experimental.set_loop_options`: what a loop's body says about the loop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from tapejax._src.engine.registry import public
+
+
+class LoopOptions:
+    """The options of one loop.
+
+    Attributes:
+        maximum: The most iterations it may take: an int, a scalar tensor, or None.
+    """
+
+    def __init__(self) -> None:
+        self.maximum: Any = None
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.loops: list[LoopOptions] = []
+
+
+_STACK = _Stack()
+
+
+@contextmanager
+def loop_options() -> Generator[LoopOptions]:
+    """Collect the options that the body recorded in the block sets."""
+    options = LoopOptions()
+    _STACK.loops.append(options)
+    try:
+        yield options
+    finally:
+        _STACK.loops.remove(options)
+
+
+@public("autograph.experimental.set_loop_options")
+def set_loop_options(
+    parallel_iterations: int | None = None,
+    swap_memory: bool | None = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
+) -> None:
+    """Say something about the loop around, from inside its body.
+
+    Args:
+        parallel_iterations: Accepted for compatibility.
+        swap_memory: Accepted for compatibility.
+        maximum_iterations: The most iterations the loop may take, when it depends on tensors.
+        shape_invariants: Accepted for compatibility: shapes cannot change in a compiled loop.
+
+    Example:
+        >>> import tapejax as tf
+        >>> @tf.function
+        ... def f(n):
+        ...     i = tf.constant(0)
+        ...     while i < n:
+        ...         tf.autograph.experimental.set_loop_options(maximum_iterations=3)
+        ...         i += 1
+        ...     return i
+        >>> int(f(tf.constant(10)))
+        3
+    """
+    del parallel_iterations, swap_memory, shape_invariants
+    if _STACK.loops and maximum_iterations is not None:
+        _STACK.loops[-1].maximum = maximum_iterations

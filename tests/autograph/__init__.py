@@ -1,0 +1,1 @@
+"""Functions with control flow, and operators that let Python decide it."""
