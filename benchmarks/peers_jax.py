@@ -17,19 +17,30 @@ Parameters = Sequence[jax.Array]
 Loss = Callable[..., jax.Array]
 
 
-def _repeat(update: Callable[..., tuple[Any, jax.Array]], state: Any, data: Sequence[Any]) -> Step:
-    """A step that keeps its state between calls and gives its buffers to the next one."""
-    jitted = jax.jit(update, donate_argnums=0)
-    arrays = [jnp.asarray(array) for array in data]
-    # Copies: two equal constants may share one buffer, which cannot be donated twice.
-    held = jax.tree.map(lambda leaf: jnp.array(leaf, copy=True), state)
+class Repeated:
+    """A step that keeps its state between calls and gives its buffers to the next one.
 
-    def step() -> jax.Array:
-        nonlocal held
-        held, loss = jitted(held, *arrays)
+    Args:
+        update: Function of (state, *data) that gives (new state, loss).
+        state: The state at first.
+        data: What the other arguments are at each call.
+    """
+
+    def __init__(
+        self, update: Callable[..., tuple[Any, jax.Array]], state: Any, data: Sequence[Any]
+    ) -> None:
+        self._jitted = jax.jit(update, donate_argnums=0)
+        self._arrays = [jnp.asarray(array) for array in data]
+        # Copies: two equal constants may share one buffer, which cannot be donated twice.
+        self._held = jax.tree.map(lambda leaf: jnp.array(leaf, copy=True), state)
+
+    def __call__(self) -> jax.Array:
+        self._held, loss = self._jitted(self._held, *self._arrays)
         return loss
 
-    return step
+    def compiled(self) -> jax.stages.Compiled:
+        """The program it runs."""
+        return self._jitted.lower(self._held, *self._arrays).compile()
 
 
 def _sgd(loss: Loss, problem: problems.Problem) -> Step:
@@ -38,7 +49,7 @@ def _sgd(loss: Loss, problem: problems.Problem) -> Step:
         updated = [p - problems.SGD_RATE * g for p, g in zip(parameters, gradients, strict=True)]
         return updated, value
 
-    return _repeat(update, problem.parameters, problem.data)
+    return Repeated(update, problem.parameters, problem.data)
 
 
 def _adam(loss: Loss, problem: problems.Problem) -> Step:
@@ -51,7 +62,7 @@ def _adam(loss: Loss, problem: problems.Problem) -> Step:
         return (optax.apply_updates(parameters, changes), slots), value
 
     parameters = [jnp.asarray(value) for value in problem.parameters]
-    return _repeat(update, (parameters, optimizer.init(parameters)), problem.data)
+    return Repeated(update, (parameters, optimizer.init(parameters)), problem.data)
 
 
 def _cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:

@@ -94,6 +94,11 @@ class Block:
         makers = {id(tensor): make for tensor, make in recorder.hidden or ()}
         self.drawn = [n for n, t in enumerate(self.captures) if id(t) in makers]
 
+    def release(self) -> None:
+        """Let go of the tensors and variables: programs that hold the block live long."""
+        self.captures = []
+        self.written = []
+
     def run(self, arguments: Sequence[Any], captured: Sequence[Any]) -> tuple[list[Any], Any]:
         """The outputs, and the failure record (None when nothing in it can fail)."""
         outs, failures = self._plan(self._floats, self._ints, *arguments, *captured)

@@ -13,6 +13,7 @@ import jax
 
 from tapejax._src.core import errors
 from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.function.autograph.callees import why_not_converted
 
 _OURS = (
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep,
@@ -123,7 +124,15 @@ def _text(error: Exception, frames: list[types.TracebackType]) -> str:
             lines.append(f"        {source}")
     name = _NAMES.get(type(error), type(error).__name__)
     message = str(error).replace("\n", "\n    ")
-    return "\n".join([*lines, "", f"    {name}: {message}", ""])
+    lines += ["", f"    {name}: {message}", ""]
+    code = frames[-1].tb_frame.f_code
+    reason = why_not_converted(code)
+    if reason is not None and isinstance(error, errors.OperatorNotAllowedInGraphError):
+        lines.append(
+            f"    The function {code.co_name!r} runs as it is, without AutoGraph: {reason}. Define "
+            "it in a file or a notebook cell, or use tf.cond and tf.while_loop.\n"
+        )
+    return "\n".join(lines)
 
 
 def _with_message(error: Exception, message: str) -> Exception:

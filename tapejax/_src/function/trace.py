@@ -22,6 +22,7 @@ from tapejax._src.engine.program import ROOT, Builder, Program
 from tapejax._src.engine.recorder import LOCAL, Recorder, flush, new_recorder
 from tapejax._src.engine.recording import advance, boundary, number_of, record
 from tapejax._src.engine.registry import ValueCheck
+from tapejax._src.function.ahead import Ahead, reads_integers_only
 from tapejax._src.function.boundary import Trimmed
 from tapejax._src.function.expansion import Expansion
 from tapejax._src.function.returned import Returned
@@ -121,7 +122,12 @@ class Trace:
         self._checked = self.kernel.check is not None
         first = len(request.inputs)
         place = {id(x): first + n for n, x in enumerate(self.outside)}
-        self._direct = Direct(self.kernel, [place.get(id(x), -1) for x in self.written])
+        places = [place.get(id(x), -1) for x in self.written]
+        self._direct = Direct(self.kernel, places)
+        self._ahead: Ahead | None = None
+        if self._checked and reads_integers_only(recorder.node):
+            self._ahead = Ahead(self.kernel)
+            self._direct = Direct(self.kernel.unchecked(), places)
         self._callbacks = recorder.callbacks
         self._recorder = recorder
         self._effects = recorder.effects or []
@@ -170,11 +176,13 @@ class Trace:
             flush()  # a step ends here
             recorder = LOCAL.recorder
         alone = recorder.node is ROOT
-        if alone:
+        kernel = self.kernel
+        if alone and (self._ahead is None or self._ahead.passes(inputs)):
             found = self._direct.run(inputs, written)
             if found is not None:
                 return found
-        results = record(self.kernel, inputs)
+            kernel = self._direct.kernel
+        results = record(kernel, inputs)
         if written:
             rebind_all(written, results[self.returned.count :])
         if (alone or self._checked) and not recorder.inline:

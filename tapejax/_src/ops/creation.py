@@ -11,7 +11,8 @@ import numpy as np
 
 from tapejax._src.core.dtypes import as_dtype, float32
 from tapejax._src.core.errors import InvalidArgumentError, NotFoundError
-from tapejax._src.engine.convert import as_tensor
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.engine.convert import as_tensor, known_value
 from tapejax._src.engine.registry import (
     Array,
     DTypeLike,
@@ -274,6 +275,8 @@ def range(
 
 def _scalar(value: Any, dtype: np.dtype[Any]) -> Any:
     """A host scalar of this dtype; a Python float does not become an integer silently."""
+    if isinstance(value, Tensor):
+        value = known_value(value)
     if isinstance(value, float) and dtype.kind == "i":
         raise TypeError(f"Cannot convert {value} to EagerTensor of dtype {dtype.name}")
     array = np.asarray(value).astype(dtype)

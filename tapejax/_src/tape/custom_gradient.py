@@ -16,6 +16,7 @@ from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import boundary, record, record1
 from tapejax._src.engine.registry import public
 from tapejax._src.tape.barrier import BARRIER
+from tapejax._src.tape.block_rule import record_rule_in_block
 from tapejax._src.tape.gradient_tape import GradientTape
 from tapejax._src.tape.recorded import STOP_GRADIENT
 
@@ -40,6 +41,8 @@ def _custom_kernel(inputs: int, outputs: int) -> Kernel:
 def _record_rule(inputs: Sequence[Any], outputs: Sequence[Any], rule: Rule) -> list[Tensor]:
     """Record outputs that depend on the inputs by a rule only."""
     recorder = LOCAL.recorder
+    if recorder.is_block:
+        return record_rule_in_block(inputs, outputs, rule)
     limit = recorder.limit
     recorder.limit = 1 << 60  # the rule must be known before the program may be cut
     try:

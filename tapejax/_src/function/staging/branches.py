@@ -283,13 +283,13 @@ def _record(
         return []
 
     def side(n: int) -> Callable[..., list[Any]]:
-        outputs = {id(w.variable): w.output for w in blocks[n].written}
+        found = {id(w.variable): w.output for w in blocks[n].written}
+        assigned = [found.get(id(variable)) for variable, _ in written]
 
         def run(captured: Sequence[Any]) -> list[Any]:
             outs, failure = blocks[n].run((), [captured[p] for p in places[n]])
             results = [_source(leaf, n, outs) for leaf in leaves]
-            for place, (variable, _) in enumerate(written):
-                output = outputs.get(id(variable))
+            for place, output in enumerate(assigned):
                 results.append(captured[place] if output is None else outs[output])
             return [*results, renumbered(failure, starts[n])] if checks else results
 
@@ -304,6 +304,8 @@ def _record(
 
     kernel = Kernel("cond", choose, node="If", effect=effect)
     results = record(kernel, [selector, *inputs.tensors])
+    for block in blocks:
+        block.release()
     if checks:
         record1(failure_kernel(checks, "If"), results.pop())
     return results

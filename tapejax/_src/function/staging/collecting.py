@@ -36,10 +36,12 @@ def collect(
 
     whole = State((*state.names, "results"), lambda: (*state.get(), list(results)), write)
     keys = [make_aval(t.aval.shape[1:], t.aval.dtype) for t in tensors]
-    recorded = record_body(
-        whole, lambda *items: body(nest.pack_sequence_as(elems, list(items))), keys, "for", True
-    )
     count = tensors[0].aval.shape[0]
+
+    def with_element(*items: Tensor) -> None:
+        body(nest.pack_sequence_as(elems, list(items)))
+
+    recorded = record_body(whole, with_element, keys, "for", count, grows=True)
     repetition = Repetition(None, list(tensors), count, lambda i: [], ())
     (growth,) = recorded.growths
     (parts,) = growth.elements

@@ -103,9 +103,10 @@ def _of_count(counted: Counted) -> Source:
     assert inner is not None
     start = as_tensor(counted.start)
     number = start.aval
+    inner_item = inner.item  # programs keep `item`, and must not keep the tensors of `inner`
 
     def item(i: Any, first: Any, *bounds: Any) -> list[Any]:
-        return [first + i.astype(first.dtype), *inner.item(i, *bounds)]
+        return [first + i.astype(first.dtype), *inner_item(i, *bounds)]
 
     def pack(made: Sequence[Tensor], taken: Sequence[Tensor]) -> Any:
         return made[0], inner.pack(made[1:], taken)
@@ -118,12 +119,14 @@ def _of_zip(zipped: Zipped) -> Source:
     sources = [staged_source(as_part(part)) for part in zipped.parts]
     parts = [source for source in sources if source is not None]
 
+    items = [(part.item, len(part.bounds)) for part in parts]
+
     def item(i: Any, *bounds: Any) -> list[Any]:
         made: list[Any] = []
         at = 0
-        for part in parts:
-            made += part.item(i, *bounds[at : at + len(part.bounds)])
-            at += len(part.bounds)
+        for of_part, count in items:
+            made += of_part(i, *bounds[at : at + count])
+            at += count
         return made
 
     def pack(made: Sequence[Tensor], taken: Sequence[Tensor]) -> Any:

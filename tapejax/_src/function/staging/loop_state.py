@@ -14,6 +14,7 @@ from tapejax._src.core.dtypes import as_dtype
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.block import Block, record_block
 from tapejax._src.engine.convert import as_tensor, constant_tensor
+from tapejax._src.function.staging.array_room import is_array, roomy, with_room
 from tapejax._src.function.staging.values import (
     Output,
     Parts,
@@ -63,12 +64,12 @@ class Carry(NamedTuple):
     initial: Tensor
     source: Any
 
-    def updated(self, outs: Sequence[Any]) -> Any:
-        """Its value after an iteration."""
-        aval = self.initial.aval
-        if isinstance(self.source, Output):
-            return outs[self.source.place].astype(aval.dtype)
-        return jnp.full(aval.shape, self.source, aval.dtype)
+
+def updated(source: Any, aval: Aval, outs: Sequence[Any]) -> Any:
+    """The value of a carried array after an iteration."""
+    if isinstance(source, Output):
+        return outs[source.place].astype(aval.dtype)
+    return jnp.full(aval.shape, source, aval.dtype)
 
 
 class Growth(NamedTuple):
@@ -85,6 +86,7 @@ class LoopBody(NamedTuple):
         block: Its block.
         entering: How many of the arrays carried the block is given; the others, of names that have
             their first value in the body, come behind.
+        fresh: Names of the user that have their first value in the body.
         carried: The arrays carried.
         values: The state after the loop: leaves are `Slot`s and values that stay what they are.
         growths: Lists that grow.
@@ -92,6 +94,7 @@ class LoopBody(NamedTuple):
 
     block: Block
     entering: int
+    fresh: list[str]
     carried: list[Carry]
     values: list[Parts]
     growths: list[Growth]
@@ -145,6 +148,7 @@ def record_body(
     body: Callable[..., None],
     items: Sequence[LeafKey],
     construct: str,
+    iterations: int | None = None,
     grows: bool = False,
 ) -> LoopBody:
     """Record the body of a loop.
@@ -157,6 +161,7 @@ def record_body(
         body: Runs one iteration, given the tensors of `items`.
         items: How they enter.
         construct: `while` or `for`, for messages.
+        iterations: The most iterations there can be, if that is known.
         grows: Whether lists may become longer.
 
     Raises:
@@ -164,10 +169,10 @@ def record_body(
         ValueError: If a variable changes its shape.
     """
     before = Snapshot(state.get())
-    values = [copied(value) for value in before.values]
+    values = [roomy(copied(value), iterations) for value in before.values]
     for _ in range(ATTEMPTS):
         try:
-            return _record(state, values, before, body, items, construct, grows)
+            return _record(state, values, before, body, items, (construct, iterations), grows)
         except _Changed as changed:
             values = changed.values
     raise TypeError(
@@ -182,7 +187,7 @@ def _record(
     before: Snapshot,
     body: Callable[..., None],
     items: Sequence[LeafKey],
-    construct: str,
+    loop: tuple[str, int | None],
     grows: bool,
 ) -> LoopBody:
     start = _Start(values)
@@ -206,7 +211,7 @@ def _record(
         block = record_block(recorded, [tensor.aval for tensor in start.carried] + list(items))
     finally:
         before.reinstate(state.set)
-    return _Comparison(state.names, start, found, block, construct).result(growths)
+    return _Comparison(state.names, start, found, block, loop).result(growths)
 
 
 def _head_and_tail(before: Any, after: Any) -> tuple[Any, list[Any]]:
@@ -229,31 +234,37 @@ class _Comparison:
         start: _Start,
         found: Sequence[Parts],
         block: Block,
-        construct: str,
+        loop: tuple[str, int | None],
     ) -> None:
         self._names = names
         self._start = start
         self._found = found
         self._block = block
-        self._where = f"`{construct}` that depends on a tensor"
-        self._again: dict[int, list[Any]] = {}
+        self._where = f"`{loop[0]}` that depends on a tensor"
+        self._iterations = loop[1]
+        self._again: dict[int, Any] = {}
         self._carried: list[Carry | None] = [None] * len(start.carried)
+        self._fresh: list[str] = []
 
     def result(self, growths: list[Growth]) -> LoopBody:
         """The body, if the state keeps its form."""
         values = [self._value(place) for place in range(len(self._names))]
         if self._again:
-            started = list(self._start.values)
-            for place, leaves in self._again.items():
-                started[place] = self._found[place].rebuilt(leaves)
-            raise _Changed(started)
+            values = self._start.values
+            raise _Changed([self._again.get(n, value) for n, value in enumerate(values)])
         carried = [carry for carry in self._carried if carry is not None]
-        return LoopBody(self._block, len(self._start.carried), carried, values, growths)
+        entering = len(self._start.carried)
+        return LoopBody(self._block, entering, self._fresh, carried, values, growths)
 
     def _value(self, place: int) -> Parts:
         name, before, after = self._names[place], self._start.parts[place], self._found[place]
         if isinstance(before.like, Undefined) or before.like is None:
             return self._first_defined(place, before, after)
+        arrays = is_array(before.like) and is_array(after.like)
+        if arrays and len(before.leaves) != len(after.leaves):  # now the elements' shape is known
+            shape = after.like.element_shape
+            self._again[place] = with_room(name, before.like, self._iterations, shape)
+            return before
         difference = same_structure(before.like, after.like)
         if difference is not None:
             raise TypeError(
@@ -272,8 +283,10 @@ class _Comparison:
         if isinstance(after.like, Undefined) or after.like is None:
             return before
         if before.like is None:  # the body may ask whether it is None
-            self._again[place] = [self._zeros(leaf) for leaf in after.leaves]
+            self._again[place] = after.rebuilt([self._zeros(leaf) for leaf in after.leaves])
             return after
+        if not self._names[place].startswith("ag__"):
+            self._fresh.append(self._names[place])
         leaves: list[Any] = []
         for leaf in after.leaves:
             if not isinstance(leaf, Output) and not is_number(leaf):
@@ -319,8 +332,11 @@ class _Comparison:
         number = self._start.numbers[before.place]
         adopts = number is not None and after.shape == () and fits(number, after)
         if adopts and initial.aval.dtype != after.dtype:
-            leaves = self._again.setdefault(place, list(self._initial_leaves(place)))
+            parts = self._start.parts[place]
+            started = self._again.get(place, self._start.values[place])
+            leaves = nest.flatten(started, expand_composites=True)
             leaves[n] = as_tensor(number, as_dtype(after.dtype))
+            self._again[place] = parts.rebuilt(leaves)
             return
         if initial.aval.dtype != after.dtype:
             raise TypeError(
@@ -334,12 +350,6 @@ class _Comparison:
                 f"{_shown(after)} after one iteration of a {self._where}. A compiled loop needs "
                 "one shape: pad it, or use tf.TensorArray."
             )
-
-    def _initial_leaves(self, place: int) -> list[Any]:
-        start = self._start
-        return [
-            start.carried[x.place] if isinstance(x, Slot) else x for x in start.parts[place].leaves
-        ]
 
 
 def _shown(aval: Aval) -> str:

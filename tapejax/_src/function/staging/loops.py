@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from tapejax._src.core.tensor import Tensor
@@ -15,11 +17,12 @@ from tapejax._src.engine.block import (
     failure_kernel,
     renumbered,
 )
+from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recording import record, record1
 from tapejax._src.function.loops.differentiable_while import differentiable_while
 from tapejax._src.function.staging.inputs import Inputs
-from tapejax._src.function.staging.loop_state import Carry, LoopBody
+from tapejax._src.function.staging.loop_state import LoopBody, updated
 from tapejax._src.ops.assignment import rebind_all
 from tapejax._src.ops.philox import forked
 
@@ -45,34 +48,50 @@ class Repetition(NamedTuple):
 class Loop:
     """A loop to be recorded as one op: its blocks, and where their captures come from.
 
-    Variables that the body assigns are carried: what it captured of them is their value in this
-    iteration.
+    The op's inputs are what is carried, then the limit if it is a tensor, what is scanned, the
+    bounds, and what the blocks capture. Variables that the body assigns are carried: what it
+    captured of them is their value in this iteration.
     """
 
     def __init__(self, body: LoopBody, repetition: Repetition) -> None:
         self.body = body.block
         self.entering = body.entering
-        self.state: list[Carry] = body.carried
-        self.repetition = repetition
+        self.fresh = body.fresh
         self.written = self.body.written
+        self.condition = repetition.condition
+        self.item = repetition.item
         length = repetition.length
-        self.limit = [length] if isinstance(length, Tensor) else []
-        self.fixed = [*self.limit, *repetition.scanned, *repetition.bounds]
-        initial = [c.initial for c in self.state] + [w.before for w in self.written]
-        self.carried = len(initial)
-        self.inputs = Inputs([*initial, *self.fixed])
+        self.length = length if isinstance(length, int) else None
+        limit = [length] if isinstance(length, Tensor) else []
+        initial = [c.initial for c in body.carried] + [w.before for w in self.written]
+        self.updates = [(c.source, c.initial.aval) for c in body.carried]
+        self.outputs = [w.output for w in self.written]
+        self.state, self.carried = len(body.carried), len(initial)
+        ends = np.cumsum(
+            [self.carried, len(limit), len(repetition.scanned), len(repetition.bounds)]
+        )
+        self.limit, self.scanned, self.bounds = (
+            slice(int(start), int(end)) for start, end in itertools.pairwise(ends)
+        )
+        self.inputs = Inputs([*initial, *limit, *repetition.scanned, *repetition.bounds])
         self.body_places = self._places(self.body)
-        condition = repetition.condition
-        self.condition_places = [] if condition is None else self._places(condition)
-        self.checks = [*(condition.checks if condition else ()), *self.body.checks]
-        self.effect = self.body.effect or (condition is not None and condition.effect)
+        self.condition_places = [] if self.condition is None else self._places(self.condition)
+        self.checks = [*(self.condition.checks if self.condition else ()), *self.body.checks]
+        self.offset = len(self.checks) - len(self.body.checks)
+        self.effect = self.body.effect or (self.condition is not None and self.condition.effect)
 
     def _places(self, block: Block) -> list[int]:
         """For each capture its place among the inputs; a variable's value is the carried one."""
-        carried = {id(w.before): len(self.state) + n for n, w in enumerate(self.written)}
-        found = self.inputs.add([t for t in block.captures if id(t) not in carried])
-        others = iter(found)
-        return [carried[id(t)] if id(t) in carried else next(others) for t in block.captures]
+        carried = {id(w.before): self.state + n for n, w in enumerate(self.written)}
+        found = iter(self.inputs.add([t for t in block.captures if id(t) not in carried]))
+        return [carried[id(t)] if id(t) in carried else next(found) for t in block.captures]
+
+    def release(self) -> None:
+        """Let go of tensors and variables: the program that holds the loop lives long."""
+        self.inputs, self.written = Inputs(), []
+        self.body.release()
+        if self.condition is not None:
+            self.condition.release()
 
     # ------------------------------------------------------------------ on arrays
     def _captured(
@@ -91,40 +110,33 @@ class Loop:
     def step(
         self, i: Any, carry: Sequence[Any], items: Sequence[Any], inputs: Sequence[Any]
     ) -> Any:
-        """One iteration: the new carry, the failure record, and the outputs that are collected."""
+        """One iteration: the new carry, the failure record, and all outputs of the body."""
         captured = self._captured(self.body, self.body_places, carry, inputs, i)
         outs, failure = self.body.run([*carry[: self.entering], *items], captured)
-        new = [c.updated(outs) for c in self.state] + [outs[w.output] for w in self.written]
-        offset = len(self.checks) - len(self.body.checks)
-        return new, renumbered(failure, offset), outs
+        new = [updated(source, aval, outs) for source, aval in self.updates]
+        return new + [outs[n] for n in self.outputs], renumbered(failure, self.offset), outs
 
     def goes_on(self, i: Any, carry: Sequence[Any], inputs: Sequence[Any]) -> tuple[Any, Any]:
         """What the condition says, and its failure record."""
-        condition = self.repetition.condition
-        if condition is None:
+        if self.condition is None:
             return True, None
-        captured = self._captured(condition, self.condition_places, carry, inputs, i)
-        outs, failure = condition.run(carry[: len(self.state)], captured)
+        captured = self._captured(self.condition, self.condition_places, carry, inputs, i)
+        outs, failure = self.condition.run(carry[: self.state], captured)
         return outs[0].reshape(()).astype(bool), failure
 
     def items(self, i: Any, inputs: Sequence[Any]) -> list[Any]:
         """What the body gets in iteration i besides its state."""
-        at = self.carried + len(self.limit)
-        scanned = inputs[at : at + len(self.repetition.scanned)]
-        bounds = inputs[at + len(scanned) : at + len(scanned) + len(self.repetition.bounds)]
-        parts = [lax.dynamic_index_in_dim(x, i, 0, keepdims=False) for x in scanned]
-        return [*self.repetition.item(i, *bounds), *parts]
+        parts = [lax.dynamic_index_in_dim(x, i, 0, keepdims=False) for x in inputs[self.scanned]]
+        return [*self.item(i, *inputs[self.bounds]), *parts]
 
 
 def run_while(loop: Loop) -> list[Tensor]:
     """Record a loop whose number of iterations is known only when it runs."""
-    static = loop.repetition.length if isinstance(loop.repetition.length, int) else None
 
     def cond(state: Any) -> Any:
         i, carry, failure, inputs = state
-        limit = static if static is not None else (inputs[loop.carried] if loop.limit else None)
         ok, _ = loop.goes_on(i, carry, inputs)
-        if limit is not None:
+        for limit in inputs[loop.limit]:
             ok = ok & (i < limit)
         return ok & (failure[0] == 0) if loop.checks else ok
 
@@ -149,31 +161,43 @@ def run_while(loop: Loop) -> list[Tensor]:
             list(inputs[: loop.carried]),
             jnp.zeros(FAILURE if loop.checks else 0, jnp.float64),
         )
-        _, carry, failure = differentiable_while(
-            cond_of, body_of, start, maximum_iterations=static, name="while"
+        count, carry, failure = differentiable_while(
+            cond_of, body_of, start, maximum_iterations=loop.length, name="while"
         )
-        if loop.checks and loop.repetition.condition is not None:
+        if loop.checks and loop.condition is not None:
             # The condition may fail where it says for the last time whether to go on.
             failure = jnp.where(
                 failure[0] > 0, failure, renumbered(loop.goes_on(0, carry, inputs)[1], 0)
             )
-        return [*carry, failure] if loop.checks else list(carry)
+        counted = [count] if loop.fresh else []
+        return [*carry, *counted, failure] if loop.checks else [*carry, *counted]
 
-    return _record(loop, run, "While")
+    results = _record(loop, run, "While")
+    if loop.fresh:
+        record1(_iterated(loop.fresh), results.pop())
+    return results
+
+
+def _iterated(names: Sequence[str]) -> Kernel:
+    """A kernel that fails when a loop that gives names their first value made no iteration."""
+    text = (
+        f"loop must iterate at least once to initialize {', '.join(map(repr, names))}: give a "
+        "value before the loop"
+    )
+    check = ValueCheck(lambda count: (count == 0,), lambda: text)
+    return Kernel("iterated", lambda count: count, node="While", gradient="none", check=check)
 
 
 def run_scan(loop: Loop, length: int, collected: Sequence[int]) -> list[Tensor]:
     """Record a loop of known length; `collected` outputs of each iteration are stacked behind."""
 
     def run(*inputs: Any) -> list[Any]:
-        at = loop.carried + len(loop.limit)
-        scanned = inputs[at : at + len(loop.repetition.scanned)]
-        bounds = inputs[at + len(scanned) : at + len(scanned) + len(loop.repetition.bounds)]
+        bounds = inputs[loop.bounds]
 
         def step(state: Any, element: Any) -> Any:
             carry, failure = state
             i, *parts = element
-            items = [*loop.repetition.item(i, *bounds), *parts]
+            items = [*loop.item(i, *bounds), *parts]
             new, found, outs = loop.step(i, carry, items, inputs)
             if loop.checks:
                 failure = jnp.where(failure[0] > 0, failure, found)
@@ -184,7 +208,9 @@ def run_scan(loop: Loop, length: int, collected: Sequence[int]) -> list[Tensor]:
             jnp.zeros(FAILURE if loop.checks else 0, jnp.float64),
         )
         numbers = jnp.arange(length, dtype=jnp.int32)
-        (carry, failure), stacked = lax.scan(step, start, (numbers, *scanned), length=length)
+        (carry, failure), stacked = lax.scan(
+            step, start, (numbers, *inputs[loop.scanned]), length=length
+        )
         return [*carry, *stacked, failure] if loop.checks else [*carry, *stacked]
 
     return _record(loop, run, "For")
@@ -193,8 +219,9 @@ def run_scan(loop: Loop, length: int, collected: Sequence[int]) -> list[Tensor]:
 def _record(loop: Loop, run: Callable[..., list[Any]], node: str) -> list[Tensor]:
     kernel = Kernel(node.lower(), run, node=node, effect=loop.effect)
     results = record(kernel, loop.inputs.tensors)
+    variables = [w.variable for w in loop.written]
+    loop.release()
     if loop.checks:
         record1(failure_kernel(loop.checks, node), results.pop())
-    state = len(loop.state)
-    rebind_all([w.variable for w in loop.written], results[state : loop.carried])
-    return [*results[:state], *results[loop.carried :]]
+    rebind_all(variables, results[loop.state : loop.carried])
+    return [*results[: loop.state], *results[loop.carried :]]

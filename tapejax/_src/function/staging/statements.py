@@ -84,7 +84,8 @@ def staged_while(
 ) -> None:
     """Record a `while` loop."""
     with loop_options() as options:
-        recorded = record_body(state, body, (), "while")
+        bound = maximum_iterations if isinstance(maximum_iterations, int) else None
+        recorded = record_body(state, body, (), "while", bound)
     condition = _condition(test, recorded, state, "while")
     limit = maximum_iterations if options.maximum is None else options.maximum
     repetition = Repetition(condition, (), limit, lambda i: [], ())
@@ -107,8 +108,9 @@ def staged_for(
 
     scans = keep_going is None and isinstance(source.length, int)
     with loop_options() as options:
-        recorded = record_body(state, with_item, keys, "for", grows=scans)
-    count = source.length
+        count = source.length
+        bound = count if isinstance(count, int) else None
+        recorded = record_body(state, with_item, keys, "for", bound, scans)
     if options.maximum is not None and isinstance(count, int) and isinstance(options.maximum, int):
         count = min(count, options.maximum)
     condition = None if keep_going is None else _condition(keep_going, recorded, state, "for")

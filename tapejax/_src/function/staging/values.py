@@ -74,7 +74,7 @@ def take_apart(value: Any, outputs: list[Tensor]) -> Parts:
             outputs.append(as_tensor(leaf))
         else:
             leaves.append(leaf)
-    return Parts(value, leaves)
+    return Parts(copied(value), leaves)  # the user's own list may get other contents again
 
 
 def copied(value: Any) -> Any:

@@ -1,0 +1,57 @@
+"""Room for what a loop writes into a `tf.TensorArray`: a compiled loop carries one buffer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapejax._src.core.shapes import TensorShape
+from tapejax._src.function.tensor_array import TensorArray
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is a `tf.TensorArray`."""
+    return isinstance(value, TensorArray)
+
+
+def roomy(value: Any, iterations: int | None) -> Any:
+    """An array that may grow, with room for one more element in each iteration.
+
+    Other values, and arrays whose elements have no known shape yet, are returned as they are.
+    """
+    if not isinstance(value, TensorArray) or not value.element_shape.is_fully_defined():
+        return value
+    if not value.components() and not _length(value):
+        return value
+    return value if iterations is None else with_room("", value, iterations, value.element_shape)
+
+
+def with_room(
+    name: str, array: TensorArray, iterations: int | None, shape: TensorShape
+) -> TensorArray:
+    """The array in a buffer that holds what a loop may write.
+
+    Args:
+        name: What the user calls it.
+        array: The array.
+        iterations: How many iterations there are at most, if that is known.
+        shape: The shape of its elements.
+
+    Raises:
+        ValueError: If the array may grow without a known bound.
+    """
+    if not array.dynamic_size:
+        return array.reserve(_length(array), shape)
+    if iterations is None:
+        raise ValueError(
+            f"The tf.TensorArray {name!r} has dynamic_size=True in a loop whose number of "
+            "iterations is known only when it runs, and compiled code needs a bound for its size. "
+            "Give it size=n with the largest size, or bound the loop: a range known when the "
+            "function is traced, or maximum_iterations."
+        )
+    return array.reserve(_length(array) + iterations, shape)
+
+
+def _length(array: TensorArray) -> int:
+    """How many elements there are, or could be."""
+    components = array.components()
+    return components[0].shape[0] if components else int(array.size())
