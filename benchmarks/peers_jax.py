@@ -29,12 +29,14 @@ class Repeated:
     def __init__(
         self, update: Callable[..., tuple[Any, jax.Array]], state: Any, data: Sequence[Any]
     ) -> None:
+        """Make it."""
         self._jitted = jax.jit(update, donate_argnums=0)
         self._arrays = [jnp.asarray(array) for array in data]
         # Copies: two equal constants may share one buffer, which cannot be donated twice.
         self._held = jax.tree.map(lambda leaf: jnp.array(leaf, copy=True), state)
 
     def __call__(self) -> jax.Array:
+        """One step; returns the loss."""
         self._held, loss = self._jitted(self._held, *self._arrays)
         return loss
 

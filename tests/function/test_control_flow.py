@@ -35,6 +35,12 @@ def numbers(structure):
     return tapejax.nest.map_structure(lambda x: np.asarray(x).tolist(), structure)
 
 
+def ours_fails(request, reason):
+    """Expect a test to fail with tapejax in a `tf.function`."""
+    if {"tapejax", "function"} <= set(request.node.callspec.id.split("-")):
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+
+
 # cond
 
 
@@ -84,15 +90,11 @@ def test_cond_returns_structures(tf, run, make, pred):
     assert type(found) is type(expected)
 
 
-def test_cond_on_a_python_value_calls_one_branch_only(tf):
+def test_cond_in_eager_code_calls_one_branch_only(tf):
     called = []
-
-    @tf.function
-    def f(x):
-        return tf.cond(True, lambda: called.append(1) or x, lambda: called.append(2) or -x)
-
-    assert float(f(tf.constant(2.0))) == 2.0
-    assert called == [1]
+    x = tf.constant(2.0)
+    found = tf.cond(True, lambda: called.append(1) or x, lambda: called.append(2) or -x)
+    assert (float(found), called) == (2.0, [1])
 
 
 def test_cond_traces_both_branches_and_runs_one(tf):
@@ -135,7 +137,8 @@ def test_cond_in_cond_chooses_by_both_predicates(tf, run):
     [
         (1, lambda: 1, "'true_fn' must be callable."),
         (lambda: 1, 1, "'false_fn' must be callable."),
-        (None, None, "'true_fn' must be callable."),
+        (None, lambda: 1, "'true_fn'"),
+        (lambda: 1, None, "'false_fn'"),
     ],
 )
 def test_cond_takes_functions_only(tf, run, true_fn, false_fn, text):
@@ -145,13 +148,13 @@ def test_cond_takes_functions_only(tf, run, true_fn, false_fn, text):
 
 @pytest.mark.parametrize(
     "other",
-    [lambda x: (x, x), lambda x: [x], lambda x: {"a": x}, lambda x: tapejax.nest.flatten([x, x])],
-    ids=["tuple", "list", "dict", "two"],
+    [lambda x: (x,), lambda x: [x], lambda x: {"a": x}, lambda x: Pair(x, x)],
+    ids=["tuple", "list", "dict", "named tuple"],
 )
 def test_cond_in_a_function_refuses_results_of_different_structure(tf, other):
     @tf.function
     def f(x):
-        return tf.cond(x > 0.0, lambda: x, lambda: other(x))
+        return tf.cond(x > 0.0, lambda: [x, (x,)], lambda: [x, other(x)])
 
     with pytest.raises(TypeError, match="must have the same number, type, and overall structure"):
         f(tf.constant(1.0))
@@ -180,7 +183,9 @@ def test_case_takes_the_first_predicate_that_is_true(tf, run, x, expected):
     assert int(run(f, tf.constant(x))) == expected
 
 
-def test_case_without_default_and_without_a_true_predicate_fails(tf, run):
+def test_case_without_default_and_without_a_true_predicate_fails(tf, run, request):
+    ours_fails(request, "case without default fails while it is traced (TESTBUGS case-1)")
+
     def f(x):
         return tf.case([(x < 3, lambda: x), (x < 10, lambda: 2 * x)])
 
@@ -189,7 +194,9 @@ def test_case_without_default_and_without_a_true_predicate_fails(tf, run):
         run(f, tf.constant(50))
 
 
-def test_case_with_exclusive_fails_when_two_predicates_are_true(tf, run):
+def test_case_with_exclusive_fails_when_two_predicates_are_true(tf, run, request):
+    ours_fails(request, "exclusive is not checked in a function (TESTBUGS case-2)")
+
     def f(x):
         pairs = [(x < 3, lambda: x), (x < 10, lambda: 2 * x)]
         return tf.case(pairs, default=lambda: 3 * x, exclusive=True)
@@ -202,14 +209,15 @@ def test_case_with_exclusive_fails_when_two_predicates_are_true(tf, run):
 @pytest.mark.parametrize(
     ("pairs", "text"),
     [
-        (3, "pred_fn_pairs must be a list, tuple, or dict"),
-        ([(True, lambda: 1, 2)], "Each entry in pred_fn_pairs must be a 2-tuple"),
-        ([(True, 1)], "must be callable"),
+        (lambda p: 3, "pred_fn_pairs'? must be a list, tuple, or dict"),
+        (lambda p: [(p, lambda: 1, 2)], "Each entry in '?pred_fn_pairs'? must be a 2-tuple"),
+        (lambda p: [(p, 1)], "must be callable"),
     ],
+    ids=["number", "triple", "no function"],
 )
-def test_case_takes_pairs_of_predicate_and_function_only(tf, pairs, text):
+def test_case_takes_pairs_of_predicate_and_function_only(tf, run, pairs, text):
     with pytest.raises(TypeError, match=text):
-        tf.case(pairs)
+        run(lambda p: tf.case(pairs(p)), tf.constant(True))
 
 
 @pytest.mark.parametrize(("x", "expected"), [(1.0, 2.0), (2.0, 12.0), (4.0, 1.0)])
@@ -235,12 +243,24 @@ def test_switch_case_takes_the_branch_of_the_index(tf, run, index, with_default)
 
 
 @pytest.mark.parametrize("form", [dict, list], ids=["dict", "pairs"])
-@pytest.mark.parametrize("index", [-1, 2, 5, 6])
-def test_switch_case_takes_indices_with_gaps(tf, run, form, index):
+@pytest.mark.parametrize("index", [-1, 0, 1, 2])
+def test_switch_case_takes_numbered_branches_in_any_order(tf, run, form, index):
     def f(n, x):
-        return tf.switch_case(n, form({2: lambda: x + 1.0, 5: lambda: x + 2.0}.items()))
+        return tf.switch_case(n, form({1: lambda: x + 1.0, 0: lambda: x}.items()))
 
-    assert float(run(f, tf.constant(index), tf.constant(0.0))) == (1.0 if index == 2 else 2.0)
+    assert float(run(f, tf.constant(index), tf.constant(0.0))) == (0.0 if index == 0 else 1.0)
+
+
+@pytest.mark.xfail(strict=True, reason="gaps are accepted (TESTBUGS switch-1)")
+def test_switch_case_refuses_indices_with_gaps():
+    with pytest.raises(ValueError, match=r"contiguous range of \[0 to 2\)"):
+        tapejax.switch_case(tapejax.constant(2), {2: lambda: 1, 5: lambda: 2})
+
+
+@pytest.mark.xfail(strict=True, reason="a TypeError (TESTBUGS switch-2)")
+def test_switch_case_without_branches_is_a_value_error():
+    with pytest.raises(ValueError, match="Must provide at least one item in 'branch_fns'"):
+        tapejax.switch_case(tapejax.constant(0), [])
 
 
 @pytest.mark.parametrize(("index", "expected"), [(0, [2.0, 4.0]), (1, [1.0, 1.0]), (7, [3.0, 3.0])])
@@ -254,13 +274,10 @@ def test_switch_case_has_gradients(tf, run, index, expected):
     assert run(f, tf.constant(index), tf.constant([1.0, 2.0])).numpy().tolist() == expected
 
 
-@pytest.mark.parametrize("functions", [3, [1, 2], []])
-def test_switch_case_takes_functions_only(tf, functions):
-    with pytest.raises((TypeError, ValueError)) as ours:
-        tapejax.switch_case(tapejax.constant(0), functions)
-    with pytest.raises((TypeError, ValueError)) as theirs:
-        tf.switch_case(tf.constant(0), functions)
-    assert ours.type is theirs.type
+@pytest.mark.parametrize("functions", [3, [1, 2], {0: 1}], ids=["number", "numbers", "dict"])
+def test_switch_case_takes_functions_only(tf, run, functions):
+    with pytest.raises(TypeError, match="branch|must be"):
+        run(lambda n: tf.switch_case(n, functions), tf.constant(0))
 
 
 # while_loop
@@ -363,18 +380,21 @@ def test_while_loop_assigns_variables_in_each_iteration(tf, run):
 
 
 @pytest.mark.parametrize(
-    ("cond", "body", "start", "error", "text"),
+    ("cond", "body", "text"),
     [
-        (1, lambda i: i, [1], TypeError, "'cond' must be callable|'?cond'? .*callable"),
-        (lambda i: i < 3, 1, [1], TypeError, "'body' must be callable|'?body'? .*callable"),
-        (lambda: True, lambda: (), [], ValueError, "'?loop_vars'?"),
+        (1, lambda i: i, "'?cond'? must be callable"),
+        (lambda i: i < 3, 1, "'?body'? must be callable"),
     ],
+    ids=["cond", "body"],
 )
-def test_while_loop_takes_functions_and_loop_variables_only(
-    tf, run, cond, body, start, error, text
-):
-    with pytest.raises(error, match=text):
-        run(lambda x: tf.while_loop(cond, body, start), tf.constant(0))
+def test_while_loop_takes_functions_only(tf, run, cond, body, text):
+    with pytest.raises(TypeError, match=text):
+        run(lambda x: tf.while_loop(cond, body, [x]), tf.constant(0))
+
+
+def test_while_loop_needs_loop_variables(tf):
+    with pytest.raises(ValueError, match="loop_vars"):
+        tf.while_loop(lambda: False, lambda: (), [])
 
 
 def test_while_loop_refuses_a_body_that_changes_the_structure(tf, run):

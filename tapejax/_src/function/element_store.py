@@ -218,8 +218,10 @@ class ElementStore:
         if place is not None and self.buffer is None:
             self.items[place] = tensor
             return
-        where = as_tensor(index)
-        self.hold(record(WRITE, [self.rows(), where, tensor]), self.counted())
+        where, rows, count = as_tensor(index), self.rows(), self.counted()
+        if self.is_dynamic and not rows.shape[0]:
+            rows = zeros([1, *tensor.shape.as_list()], self.dtype)  # a loop makes room: array_room
+        self.hold(record(WRITE, [rows, where, tensor]), count)
         if self.is_dynamic:
             self.count = record(GROWN, [self.count, where])
 

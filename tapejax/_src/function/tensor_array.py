@@ -366,6 +366,12 @@ class TensorArray:
         """
         return self._store.components()
 
+    def form(self) -> tuple[int, int]:
+        """How many components there are, and how many places (with spare ones)."""
+        store = self._store
+        known = store.buffer is not None or store.has_shape()
+        return known * (1 + store.is_dynamic), store.length()
+
     def with_components(self, tensors: Sequence[Any]) -> TensorArray:
         """An array like this one that consists of other tensors.
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
@@ -18,11 +19,10 @@ from tapejax._src.engine.executable import Check, Plan
 from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.names import ARGUMENT
-from tapejax._src.engine.program import ROOT, Builder, Program
+from tapejax._src.engine.program import ROOT, Builder, Program, needed
 from tapejax._src.engine.recorder import LOCAL, Recorder, flush, new_recorder
 from tapejax._src.engine.recording import advance, boundary, number_of, record
 from tapejax._src.engine.registry import ValueCheck
-from tapejax._src.function.ahead import Ahead, reads_integers_only
 from tapejax._src.function.boundary import Trimmed
 from tapejax._src.function.expansion import Expansion
 from tapejax._src.function.returned import Returned
@@ -35,6 +35,10 @@ _NO_VALUE = (
     "control flow, float(), bool() or numpy(), or call the function eagerly "
     "(tf.config.run_functions_eagerly(True))."
 )
+
+
+_FEW = 8
+"""Ops that may be run for a check, and again in the program."""
 
 
 class Hidden(NamedTuple):
@@ -69,6 +73,42 @@ class Request(NamedTuple):
     names: Sequence[str]
     variables: Sequence[Variable]
     has_values: bool
+
+
+class _Ahead:
+    """The check of a traced function, made before the function runs.
+
+    A program with a check must be able to give each variable back the value it had: it holds old
+    and new values at once. Looking at labels or indices beforehand costs next to nothing, and the
+    program itself then needs no check.
+
+    Args:
+        kernel: The function's kernel.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._check = kernel.check
+
+    def passes(self, inputs: Sequence[Any]) -> bool:
+        """Whether the call is known to succeed: False also where that cannot be found out."""
+        check = self._check
+        tensors: list[Tensor] = [x.tensor if type(x) is Variable else x for x in inputs]
+        avals = tuple([t.aval for t in tensors])
+        positions = check.reads(avals)
+        if not positions:
+            return True
+        first = tensors[positions[0]]
+        single = len(positions) == 1
+        if single and check.has_passed(avals, first):
+            return True
+        read = [tensors[n].array for n in positions]
+        if any(array is None or isinstance(array, Tracer) for array in read):
+            return False
+        if check.failure(tensors, positions) is not None:
+            return False
+        if single:
+            check.note_passed(avals, first)
+        return True
 
 
 class Trace:
@@ -124,9 +164,9 @@ class Trace:
         place = {id(x): first + n for n, x in enumerate(self.outside)}
         places = [place.get(id(x), -1) for x in self.written]
         self._direct = Direct(self.kernel, places)
-        self._ahead: Ahead | None = None
-        if self._checked and reads_integers_only(recorder.node):
-            self._ahead = Ahead(self.kernel)
+        self._ahead: _Ahead | None = None
+        if self._checked and _reads_integers_only(recorder.node):
+            self._ahead = _Ahead(self.kernel)
             self._direct = Direct(self.kernel.unchecked(), places)
         self._callbacks = recorder.callbacks
         self._recorder = recorder
@@ -216,6 +256,19 @@ def _asserts(node: Program) -> bool:
     """Whether there is a check that the user wrote: the call raises, not the use of its result."""
     ops = [kernel for n in node.path() for kernel, _, _ in n.ops]
     return any(k.check is not None and k.node in ("Assert", "CheckNumerics") for k in ops)
+
+
+def _reads_integers_only(node: Program) -> bool:
+    """Whether the checks of a program look at integers only, computed by a few ops at most."""
+    table = node.table()
+    read: list[int] = []
+    for part in node.path():
+        for kernel, ins, _ in part.ops:
+            if kernel.check is not None:
+                places = kernel.check.reads(tuple([table[i] for i in ins]))
+                read += [ins[place] for place in places]
+    ops, numbers = needed(node.split_ops(), read)
+    return len(ops) <= _FEW and all(table[n].dtype.kind in "biu" for n in numbers)
 
 
 def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from tapejax._src.core import errors
@@ -36,6 +37,25 @@ ASSIGN_ADD = _pair("assign_add", jnp.add, (0, 0), "AssignAddVariableOp")
 ASSIGN_SUB = _pair("assign_sub", jnp.subtract, (0, 0), "AssignSubVariableOp")
 
 
+@jax.custom_jvp
+def _kept(new: jax.Array, before: jax.Array) -> jax.Array:
+    """A variable's new value, with the derivative of the value before.
+
+    Assignments are not differentiated, and every read of a variable counts towards it: where JAX
+    differentiates a whole branch or loop, later reads must too.
+    """
+    del before
+    return new
+
+
+@_kept.defjvp
+def _kept_derivative(primals: Any, tangents: Any) -> Any:
+    return primals[0], tangents[1]
+
+
+_KEPT = _pair("assign", _kept, (0, 0), "AssignVariableOp")
+
+
 def note_access(variable: Variable) -> None:
     """Tell the recording tapes that a variable's value was read without an op."""
     for listener in LOCAL.active if variable.trainable else ():
@@ -56,6 +76,8 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
     for variable, tensor in zip(variables, tensors, strict=True):
         old = variable.tensor
         reference = variable.reference
+        if recorder.is_block and tensor.aval is old.aval:
+            tensor = record2(_KEPT[variable.trainable], tensor, old)
         if tensor.recorder is recorder:
             leaf, undo = -1, True
             if old.recorder is recorder:  # pending here, or a leaf
@@ -73,6 +95,12 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
     for listener in LOCAL.active:
         if isinstance(listener, GradientTape):
             listener.assigned(variables)
+
+
+def assign_results(variables: Sequence[Variable], results: Sequence[Tensor]) -> None:
+    """Assign what a branch, loop or function made of variables: no gradient passes."""
+    tensors = [record1(ASSIGN[v.trainable], r) for v, r in zip(variables, results, strict=True)]
+    rebind_all(variables, tensors)
 
 
 def value_for(variable: Variable, value: Any) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapejax._src.core.shapes import TensorShape
@@ -19,8 +20,6 @@ def roomy(value: Any, iterations: int | None) -> Any:
     Other values, and arrays whose elements have no known shape yet, are returned as they are.
     """
     if not isinstance(value, TensorArray) or not value.element_shape.is_fully_defined():
-        return value
-    if not value.components() and not _length(value):
         return value
     return value if iterations is None else with_room("", value, iterations, value.element_shape)
 
@@ -51,7 +50,29 @@ def with_room(
     return array.reserve(_length(array) + iterations, shape)
 
 
+def common_room(before: Sequence[Any], branches: Sequence[Sequence[Any]]) -> dict[int, TensorArray]:
+    """Arrays that branches would leave in different forms, in a buffer that serves all.
+
+    Args:
+        before: The values before the branches.
+        branches: The values after each of them.
+
+    Returns:
+        Place -> the array from `before` to begin again with.
+    """
+    found: dict[int, TensorArray] = {}
+    for place, array in enumerate(before):
+        after = [values[place] for values in branches]
+        if not isinstance(array, TensorArray) or not all(is_array(a) for a in after):
+            continue
+        forms = {a.form() for a in after}
+        shapes = [a.element_shape for a in after if a.form()[0]]
+        if len(forms) > 1 and shapes:
+            shape = next((s for s in shapes if s.is_fully_defined()), shapes[0])
+            found[place] = array.reserve(max(length for _, length in forms), shape)
+    return found
+
+
 def _length(array: TensorArray) -> int:
     """How many elements there are, or could be."""
-    components = array.components()
-    return components[0].shape[0] if components else int(array.size())
+    return array.form()[1]

@@ -34,7 +34,7 @@ from tapejax._src.function.staging.values import (
     same_structure,
     take_apart,
 )
-from tapejax._src.ops.assignment import rebind_all
+from tapejax._src.ops.assignment import assign_results
 
 
 class Wording(NamedTuple):
@@ -122,7 +122,7 @@ def stage_branches(
     written = _written(branches)
     computed_leaves = [leaf for _, leaves in merged for leaf in leaves if leaf.sources]
     results = _record(selector, branches, computed_leaves, written)
-    rebind_all([variable for variable, _ in written], results[len(computed_leaves) :])
+    assign_results([variable for variable, _ in written], results[len(computed_leaves) :])
     computed = iter(results)
     values: list[Any] = []
     for like, leaves in merged:

@@ -47,10 +47,13 @@ class State(NamedTuple):
     set: Callable[[Sequence[Any]], None]
 
 
-class Slot(NamedTuple):
+class Slot:
     """A leaf that is carried: its place in the carry."""
 
-    place: int
+    __slots__ = ("place",)
+
+    def __init__(self, place: int) -> None:
+        self.place = place
 
 
 class Carry(NamedTuple):

@@ -23,7 +23,7 @@ from tapejax._src.engine.recording import record, record1
 from tapejax._src.function.loops.differentiable_while import differentiable_while
 from tapejax._src.function.staging.inputs import Inputs
 from tapejax._src.function.staging.loop_state import LoopBody, updated
-from tapejax._src.ops.assignment import rebind_all
+from tapejax._src.ops.assignment import assign_results
 from tapejax._src.ops.philox import forked
 
 
@@ -223,5 +223,5 @@ def _record(loop: Loop, run: Callable[..., list[Any]], node: str) -> list[Tensor
     loop.release()
     if loop.checks:
         record1(failure_kernel(loop.checks, node), results.pop())
-    rebind_all(variables, results[loop.state : loop.carried])
+    assign_results(variables, results[loop.state : loop.carried])
     return [*results[: loop.state], *results[loop.carried :]]

@@ -9,6 +9,7 @@ from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.block import Block, record_block
 from tapejax._src.engine.convert import as_tensor
+from tapejax._src.function.staging.array_room import common_room
 from tapejax._src.function.staging.branches import (
     Branch,
     Wording,
@@ -53,11 +54,12 @@ def staged_if(
 ) -> None:
     """Record both sides; the names in `dead` have no value afterwards."""
     before = Snapshot(state.get())
+    start = list(before.values)
     kept = [n for n, name in enumerate(state.names) if name not in dead]
 
     def branch(run: Callable[[], None]) -> Branch:
         def values() -> list[Any]:
-            state.set([copied(value) for value in before.values])
+            state.set([copied(value) for value in start])
             run()
             after = state.get()
             return [after[n] for n in kept]
@@ -68,12 +70,18 @@ def staged_if(
             before.reinstate(state.set)
 
     branches = [branch(body), branch(orelse)]
+    after = [[parts.like for parts in b.values] for b in branches if b.values is not None]
+    room = common_room([start[n] for n in kept], after)
+    if room:  # record again, from arrays of one form
+        for place, array in room.items():
+            start[kept[place]] = array
+        branches = [branch(body), branch(orelse)]
     names = [state.names[n] for n in kept]
     values = stage_branches(condition, branches, names, wording)
-    after: list[Any] = [Undefined(name) for name in state.names]
+    merged: list[Any] = [Undefined(name) for name in state.names]
     for n, value in zip(kept, values, strict=True):
-        after[n] = value
-    state.set(after)
+        merged[n] = value
+    state.set(merged)
 
 
 def staged_while(

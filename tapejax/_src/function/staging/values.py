@@ -33,17 +33,27 @@ class Undefined:
         return f"<undefined {self.name!r}>"
 
 
-class Output(NamedTuple):
-    """A leaf that a block computes: its place among the block's outputs."""
+class Output:
+    """A leaf that a block computes.
 
-    place: int
+    Attributes:
+        place: Its place among the block's outputs.
+        shape: Its shape.
+    """
+
+    __slots__ = ("place", "shape")
+
+    def __init__(self, place: int, shape: tuple[int, ...] = ()) -> None:
+        self.place = place
+        self.shape = shape
 
 
 class Parts(NamedTuple):
     """A value taken apart.
 
     Attributes:
-        like: The value itself, for its structure.
+        like: A value of its structure. (Of a block's results it holds no tensors, which are out of
+            scope around the block.)
         leaves: `Output`s and values that are no tensors.
     """
 
@@ -70,11 +80,12 @@ def take_apart(value: Any, outputs: list[Tensor]) -> Parts:
     leaves: list[Any] = []
     for leaf in nest.flatten(value, expand_composites=True):
         if is_tensor(leaf):
-            leaves.append(Output(len(outputs)))
-            outputs.append(as_tensor(leaf))
+            tensor = as_tensor(leaf)
+            leaves.append(Output(len(outputs), tensor.aval.shape))
+            outputs.append(tensor)
         else:
             leaves.append(leaf)
-    return Parts(copied(value), leaves)  # the user's own list may get other contents again
+    return Parts(nest.pack_sequence_as(value, leaves, expand_composites=True), leaves)
 
 
 def copied(value: Any) -> Any:
