@@ -85,6 +85,34 @@ def test_tensorflow_computes_the_same_losses_by_the_same_programs(tmp_path: Path
     check_losses(results["steps"], "TF eager")
 
 
+def test_compiled_steps_compute_what_the_hand_written_ones_do(tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    finished = subprocess.run(
+        [sys.executable, "-m", "benchmarks.compiled", "--smoke", "--json", str(results)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=290,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    found = json.loads(results.read_text(encoding="utf-8"))
+
+    assert [*found["steps"]] == ["mlp", "pinn", "cnn", "maml", "rnn"]
+    for workload, step in found["steps"].items():
+        assert step["losses"]["tapejax tf.function"] == pytest.approx(
+            step["losses"][BASE], rel=2e-5
+        )
+        assert step["time"]["ratio"] > 0
+        # What XLA counts is no time: it is the same on every run. The max pool's derivative does
+        # without a scatter, which costs flops and saves bytes.
+        assert step["flops"] < (1.4 if workload == "cnn" else 1.02), workload
+        assert step["bytes"] < 1.02, workload
+    assert [*found["calls"]] == ["reads 1 variable", "assigns 1 variable", "assigns 100 variables"]
+    assert all(call["time"]["ratio"] > 0 for call in found["calls"].values())
+    assert finished.stdout.startswith("step ")
+
+
 def test_a_peer_that_is_not_installed_is_left_out_with_a_line() -> None:
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("PyTorch is installed")

@@ -6,7 +6,8 @@ What they read from around them is captured; what they assign to variables is gi
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -129,6 +130,7 @@ def record_block(
     recorder.limit = 1 << 60
     recorder.is_block = True
     recorder.in_branch = branch or outer.in_branch
+    recorder.around = (outer, active)
     LOCAL.active = []
     try:
         arguments = [_placeholder(recorder, place, key) for place, key in enumerate(keys)]
@@ -143,6 +145,46 @@ def record_block(
     block.captures = [hidden_input(makers[id(t)]) if id(t) in makers else t for t in block.captures]
     recorder.kept = None
     return block
+
+
+def is_around(outer: Recorder | None, recorder: Recorder) -> bool:
+    """Whether a block is recorded inside what another recorder records."""
+    while recorder.around is not None:
+        recorder = recorder.around[0]
+        if recorder is outer:
+            return True
+    return False
+
+
+@contextmanager
+def recording_around(outer: Recorder | None, values: Sequence[Any]) -> Generator[None]:
+    """Record around the blocks being recorded: what is asked of a tape there is computed there.
+
+    Args:
+        outer: The recorder to go out to.
+        values: Tensors and variables that are needed, which must exist there.
+
+    Raises:
+        NotImplementedError: If one was made inside.
+    """
+    inner, active = LOCAL.recorder, LOCAL.active
+    recorder, outside = inner, active
+    while recorder is not outer and recorder.around is not None:
+        for value in values:
+            tensor = value.tensor if isinstance(value, Variable) else value
+            if isinstance(tensor, Tensor) and tensor.recorder is recorder and tensor.array is None:
+                raise NotImplementedError(
+                    "A tape opened outside of a loop or branch was asked, inside it, about a value "
+                    f"of shape {list(tensor.aval.shape)} and dtype {tensor.dtype.name} that was "
+                    "made inside. Compiled control flow is one op for such a tape: open the tape "
+                    "inside, or ask it outside."
+                )
+        recorder, outside = recorder.around
+    LOCAL.recorder, LOCAL.active = recorder, outside
+    try:
+        yield
+    finally:
+        LOCAL.recorder, LOCAL.active = inner, active
 
 
 _NO_VALUE = (

@@ -36,15 +36,17 @@ class _Prepared:
 
     Attributes:
         node: The program.
+        key: The keys of the inputs.
         avals: The avals of its results.
         by_donation: What runs it, by the inputs whose buffers it may take.
         keeps_avals: Whether each variable is read, and assigned a value of the aval it has.
     """
 
-    __slots__ = ("avals", "by_donation", "keeps_avals", "node")
+    __slots__ = ("avals", "by_donation", "keeps_avals", "key", "node")
 
     def __init__(self, node: Program, key: tuple[Any, ...], places: Sequence[int]) -> None:
         self.node = node
+        self.key = key
         self.avals: tuple[Aval, ...]
         self.by_donation: dict[tuple[int, ...], Executable] = {}
         self.avals, _ = node.payload
@@ -83,6 +85,7 @@ class Direct:
         self._places = tuple(places)
         self._read = tuple(sorted(place for place in places if place >= 0))
         self._prepared: dict[tuple[Any, ...], _Prepared] = {}
+        self._latest: _Prepared | None = None
 
     def run(self, inputs: Sequence[Any], written: Sequence[Variable]) -> list[Tensor] | None:
         """The results not assigned to variables, or None if the call has to be recorded."""
@@ -91,9 +94,12 @@ class Direct:
         if not _ARRAYS.issuperset(map(type, arrays)) and not all(map(_is_array, arrays)):
             return None
         key = tuple(map(_key_of, tensors))
-        prepared = self._prepared.get(key) or self._prepare(key)
-        if prepared is None:
-            return None
+        prepared = self._latest
+        if prepared is None or prepared.key != key:
+            prepared = self._prepared.get(key) or self._prepare(key)
+            if prepared is None:
+                return None
+            self._latest = prepared
         held: Sequence[Tensor] = ()
         taken, alone = (), False
         if self._places:
@@ -107,7 +113,7 @@ class Direct:
         COUNTERS.flushes += 1
         outs, _ = executable.call(None, None, *arrays)
         if not executable.in_order:
-            outs = [outs[n] for n in executable.order]
+            outs = list(map(outs.__getitem__, executable.order))
         owned = executable.owns_outputs
         avals = prepared.avals
         count = len(outs) - len(written)

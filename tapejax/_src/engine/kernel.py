@@ -12,12 +12,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.dependence import dependence
+from tapejax._src.engine.stopped import as_tapes_see_it
 
 Avals = tuple[Aval, ...]
 
@@ -34,41 +34,6 @@ class Traced:
         self.outs = outs
         self.tree = tree
         self.depends = depends
-
-
-def _as_tapes_see_it(
-    name: str, fn: Callable[..., Any], node: str, gradient: str, blocked: frozenset[int]
-) -> Callable[..., Any]:
-    """The function for JAX to differentiate, as it does with whole loops and branches.
-
-    Where tapes let no gradient through, JAX must not either.
-    """
-    if gradient == "none" or blocked:
-
-        def stopping(*arrays: Any) -> Any:
-            return fn(
-                *[
-                    lax.stop_gradient(x) if gradient == "none" or n in blocked else x
-                    for n, x in enumerate(arrays)
-                ]
-            )
-
-        return stopping
-    if gradient != "lookup":
-        return fn
-
-    @jax.custom_jvp
-    def refusing(*arrays: Any) -> Any:
-        return fn(*arrays)
-
-    @refusing.defjvp
-    def derivative(primals: Any, tangents: Any) -> Any:
-        raise LookupError(
-            f"gradient registry has no entry for: {node} (op {name}, in a loop or branch)"
-        )
-
-    del derivative
-    return refusing
 
 
 class Kernel:
@@ -142,7 +107,7 @@ class Kernel:
         effect: bool = False,
     ) -> None:
         self.name = name
-        self.fn = fn = _as_tapes_see_it(name, fn, node or name, gradient, blocked)
+        self.fn = fn = as_tapes_see_it(name, fn, node or name, gradient, blocked)
         self.jit = jax.jit(fn)
         self.groups = groups
         self.node = node or name

@@ -46,6 +46,7 @@ class Unusual:
     inline = False
     is_block = False
     in_branch = False
+    around: tuple[Recorder, list[Any]] | None = None
     hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None
     effects: list[Any] | None = None
     is_busy = False
@@ -87,6 +88,7 @@ class Recorder(Unusual):
         is_busy: Whether a program that calls Python functions is running, which cannot wait for it.
         is_block: Whether it records a branch or a loop's body.
         in_branch: Whether a tensor decides if what it records runs at all.
+        around: Of a block: the recorder around it, and the tapes recording there.
         inline: Whether some leaf is a tracer of the user's own JAX transformation.
         lock: Held while the program runs, so that another thread may read a pending value.
     """

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tapejax._src.core import errors, nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
@@ -19,10 +17,13 @@ from tapejax._src.engine.registry import public
 from tapejax._src.function.autograph.callees import callee
 from tapejax._src.function.staging.branches import Wording, record_branch, stage_branches
 from tapejax._src.function.staging.loop_state import State
+from tapejax._src.function.staging.raising import RaisedInBranch
 from tapejax._src.function.staging.statements import predicate, staged_while
 from tapejax._src.function.staging.values import is_number, is_staged, is_tensor, known_tensor
 from tapejax._src.ops.assertions import Assert
-from tapejax._src.ops.comparison import equal
+from tapejax._src.ops.casting import cast
+from tapejax._src.ops.comparison import equal, less_equal
+from tapejax._src.ops.reduction import reduce_sum
 from tapejax._src.ops.selecting import where
 
 _STRUCTURE = (
@@ -89,6 +90,8 @@ def cond(
     """
     del name
     for argument, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if function is None:
+            raise TypeError(f"cond(): '{argument}' argument required")
         if not callable(function):
             raise TypeError(f"'{argument}' must be callable.")
     assert true_fn is not None
@@ -139,12 +142,21 @@ def switch_case(
 def _numbered(branch_fns: Any) -> dict[int, Callable[[], Any]]:
     if isinstance(branch_fns, Mapping):
         pairs: list[Any] = list(branch_fns.items())  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(branch_fns, (list, tuple)) and branch_fns:
+    elif isinstance(branch_fns, (list, tuple)):
         given: list[Any] = list(branch_fns)  # pyright: ignore[reportUnknownArgumentType]
-        pairs = list(enumerate(given)) if callable(given[0]) else given
+        pairs = list(enumerate(given)) if given and callable(given[0]) else given
     else:
-        raise TypeError("branch_fns must be a list, tuple, or dict of functions, not empty.")
+        raise TypeError(
+            f"'branch_fns' must be a list, tuple, or dict. Received: {type(branch_fns)}"
+        )
+    if not pairs:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
     functions = {int(key): function for key, function in pairs}
+    if sorted(functions) != list(range(len(functions))):
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(functions)}) but "
+            f"found {{{','.join(map(str, sorted(functions)))}}}"
+        )
     for key, function in functions.items():
         if not callable(function):
             raise TypeError(f"fn for branch index {key} must be callable, got {function!r}.")
@@ -190,7 +202,11 @@ def case(
         if not chosen and default is None:
             _raise_no_case("None of conditions evaluated as True")
         return chosen[0]() if chosen else default() if default is not None else None
-    result: Any = default if default is not None else _failing(pairs[-1][1])
+    if exclusive:
+        true = reduce_sum([cast(pred, "int32") for pred, _ in pairs])
+        text = "More than one condition evaluated as True but exclusive=True."
+        Assert(less_equal(true, 1), [text])
+    result: Any = _fail if default is None else default
     for pred, function in reversed(pairs):
         result = _Choice(pred, function, result)
     return result()
@@ -207,31 +223,32 @@ class _Choice:
         return cond(self._pred, self._then, self._otherwise)
 
 
-def _failing(like: Callable[[], Any]) -> Callable[[], Any]:
-    """A branch that fails, and would return what another does."""
+def _no_case(text: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None, None, f"Expected one condition of tf.case to be true: Input error: {text}"
+    )
 
-    def branch() -> Any:
-        Assert(np.array(False), ["None of conditions evaluated as True"])
-        return like()
 
-    return branch
+def _fail() -> None:
+    """The last branch of a `tf.case` without default."""
+    raise RaisedInBranch(_no_case("None of conditions evaluated as True"))
 
 
 def _raise_no_case(text: str) -> None:
-    raise errors.InvalidArgumentError(
-        None, None, f"Expected one condition of tf.case to be true: Input error: {text}"
-    )
+    raise _no_case(text)
 
 
 def _pairs(pred_fn_pairs: Any) -> list[tuple[Any, Callable[[], Any]]]:
     if isinstance(pred_fn_pairs, Mapping):
         raise TypeError("pred_fn_pairs must be a list of pairs: tensors cannot be keys of a dict.")
     if not isinstance(pred_fn_pairs, (list, tuple)):
-        raise TypeError("pred_fn_pairs must be a list, tuple, or dict.")
+        raise TypeError(
+            f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}"
+        )
     pairs: list[Any] = list(pred_fn_pairs)  # pyright: ignore[reportUnknownArgumentType]
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
-            raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple.")
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received: {pair!r}")
         if not callable(pair[1]):
             raise TypeError(f"fn for pred {pair[0]!r} must be callable.")
     return pairs

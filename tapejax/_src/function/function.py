@@ -46,6 +46,8 @@ class _Mode:
 
 
 _MODE = _Mode()
+_TRIMMED = Trimmed()
+"""It holds nothing: one serves all calls."""
 
 
 @public("config.run_functions_eagerly")
@@ -195,10 +197,13 @@ class Function:
                 avals.append(value.aval)
             else:
                 trace = self._state.quick.get(tuple(avals))
-                if trace is not None and not trace.can_fail:
+                if trace is not None:
                     self._definition.detector.quiet += 1
-                    return trace.call(args)
-        with Trimmed():
+                    if not trace.can_fail:
+                        return trace.call(args)
+                    with _TRIMMED:
+                        return trace.call(args)
+        with _TRIMMED:
             bound, named = self.signature.bind(args, kwargs)
             return self.call_bound(bound, named, len(args) if not kwargs else -1)
 

@@ -191,12 +191,19 @@ def zeros_like_value(value: Tensor) -> Tensor:
     return zeros(value.aval.shape, value)
 
 
-def run_abandoned(recorder: Recorder) -> None:
+def run_abandoned(recorder: Recorder, present: Recorder) -> None:
     """Run what a thread that has ended left unrun.
 
     Raises:
+        NotImplementedError: If it is that of the code around a loop, branch or function.
         RuntimeError: If the thread is alive: its program is still growing.
     """
+    if present.symbolic is not None and recorder.owner is present.owner:
+        raise NotImplementedError(
+            "This tape was recorded outside of the loop, branch or tf.function that now asks it "
+            "for a gradient, and compiled control flow cannot look outside. Ask for the gradient "
+            "before it and use the result inside, or open the tape inside."
+        )
     if recorder.owner.is_alive():
         raise RuntimeError(
             f"This tape was recorded in the thread {recorder.owner.name!r}, which has not run its "

@@ -11,6 +11,7 @@ from tapejax._src.core import nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
+from tapejax._src.engine.block import is_around, recording_around
 from tapejax._src.engine.recorder import AFTER_TAPE, LOCAL, SOFT_LIMIT, TAPED_LIMIT, Recorder
 from tapejax._src.engine.recording import mark, number_of
 from tapejax._src.tape import differentiate
@@ -30,8 +31,8 @@ from tapejax._src.tape.arguments import (
     zeros,
 )
 from tapejax._src.tape.carry import Entry
-from tapejax._src.tape.differentiate import Question
 from tapejax._src.tape.past import NO_PAST, Past
+from tapejax._src.tape.questions import question_of
 from tapejax._src.tape.recorded import Access, View, accessed_variables
 from tapejax._src.tape.shortcut import follow_shortcut, keep_shortcut, shortcut_key
 
@@ -187,7 +188,7 @@ class GradientTape:
         if not self._recording or self._paused or self.recorder is not LOCAL.recorder:
             return False
         if isinstance(value, Variable):
-            return self._follows(value)
+            return self.follows(value)
         recorder = LOCAL.recorder
         number = recorder.number(value)
         if number is None:
@@ -217,6 +218,8 @@ class GradientTape:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording or self._paused:
             raise ValueError("Tape is not recording.")
+        if self.recorder is not LOCAL.recorder:  # in a loop or branch: it sees nothing there
+            return (yield)
         self._paused = True
         mark(("stop", self.number, None))
         try:
@@ -263,7 +266,7 @@ class GradientTape:
         recorder = LOCAL.recorder
         if self.recorder is not recorder:
             if self.recorder is not None and self.recorder.values:
-                run_abandoned(self.recorder)
+                run_abandoned(self.recorder, recorder)
             self.join(recorder)
             mark(("exit", self.number, None))
         self.past.enter(recorder, self.number)
@@ -427,6 +430,9 @@ class GradientTape:
     ) -> list[Any]:
         """Record a question, by the short way if it was asked before; the tape is then used up."""
         recorder = LOCAL.recorder
+        if self.recorder is not recorder and is_around(self.recorder, recorder):
+            with recording_around(self.recorder, [*targets, *seeds, *sources]):
+                return self._ask(kind, targets, seeds, sources, zero)
         if self._recording or self.recorder is not recorder or self.past is not NO_PAST:
             self._start_question(kind)
             recorder = LOCAL.recorder
@@ -437,7 +443,7 @@ class GradientTape:
             if key is not None:
                 found = follow_shortcut(recorder, key)
         if found is None:
-            question = self._question(targets, seeds, sources, zero)
+            question = question_of(self, targets, seeds, sources, zero)
             if kind == "gradient":
                 found = differentiate.answer(question)
             else:
@@ -457,37 +463,8 @@ class GradientTape:
         if self.recorder is not LOCAL.recorder or self.past.entries:
             self._import()
 
-    def _question(
-        self, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any], zero: bool
-    ) -> Question:
-        kept = [(t, s) for t, s in zip(targets, seeds, strict=True) if value_of(t).aval.inexact]
-        numbers = tuple([number_of(t) for t, _ in kept])
-        seed_numbers = tuple([None if s is None else number_of(s) for _, s in kept])
-        source_numbers = tuple([self._numbers_of(s) for s in sources])
-        fallback = tuple([value_of(s).aval if zero else None for s in sources])
-        inline = LOCAL.recorder.inline
-        return Question(self.number, numbers, seed_numbers, source_numbers, fallback, inline)
-
-    def _numbers_of(self, source: Any) -> tuple[int, ...]:
-        """The numbers of a source: one of a tensor, those of all its values of a variable."""
-        if isinstance(source, Tensor):
-            return (number_of(source),)
-        now = number_of(source)
-        if not self._follows(source):
-            return (now,)
-        recorder = LOCAL.recorder
-        if not recorder.assigned and self.past is NO_PAST:
-            return (now,)
-        found: dict[int, None] = {now: None}
-        ref = source.reference
-        for number, cell in recorder.cells.items():
-            if cell is ref:
-                found[number] = None
-        for number in self.past.numbers_of(ref):
-            found[number] = None
-        return tuple(found)
-
-    def _follows(self, variable: Variable) -> bool:
+    def follows(self, variable: Variable) -> bool:
+        """Whether a variable is watched."""
         return (variable.trainable and self._auto) or any(v is variable for v in self._watched)
 
     def _end_question(self) -> None:
