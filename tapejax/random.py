@@ -2,12 +2,25 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.random_generator import Generator as Generator
+from tapejax._src.ops.random_generator import create_rng_state as create_rng_state
+from tapejax._src.ops.random_generator import get_global_generator as get_global_generator
+from tapejax._src.ops.random_generator import set_global_generator as set_global_generator
 from tapejax._src.ops.random_seed import set_seed as set_seed
 from tapejax._src.ops.random_stateful import categorical as categorical
 from tapejax._src.ops.random_stateful import normal as normal
 from tapejax._src.ops.random_stateful import shuffle as shuffle
 from tapejax._src.ops.random_stateful import truncated_normal as truncated_normal
 from tapejax._src.ops.random_stateful import uniform as uniform
+from tapejax._src.ops.random_stateless import Algorithm as Algorithm
+from tapejax._src.ops.random_stateless import fold_in as fold_in
+from tapejax._src.ops.random_stateless import split as split
+from tapejax._src.ops.random_stateless import stateless_categorical as stateless_categorical
+from tapejax._src.ops.random_stateless import stateless_normal as stateless_normal
+from tapejax._src.ops.random_stateless import (
+    stateless_truncated_normal as stateless_truncated_normal,
+)
+from tapejax._src.ops.random_stateless import stateless_uniform as stateless_uniform
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

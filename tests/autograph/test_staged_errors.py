@@ -11,6 +11,9 @@ import pytest
 
 import tapejax
 
+# The `if`s and missing returns are what is tested.
+# ruff: noqa: RET503, SIM108
+
 
 def error_of(tf, function, *args):
     """The error that a traced function raises for tensors of these values."""

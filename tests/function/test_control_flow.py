@@ -437,3 +437,16 @@ def test_the_gradient_of_a_branch_not_taken_does_not_spoil_the_other(tf, run):
         return tape.gradient(y, x)
 
     assert [float(run(f, tf.constant(x))) for x in (4.0, 0.0)] == [0.25, 0.0]
+
+
+def test_inside_function_is_true_in_functions_and_their_branches(tf):
+    seen = []
+
+    @tf.function
+    def f(x):
+        seen.append(tf.inside_function())
+        return tf.cond(x > 0.0, lambda: seen.append(tf.inside_function()) or x, lambda: -x)
+
+    assert float(f(tf.constant(1.0))) == 1.0
+    assert set(seen) == {True}
+    assert not tf.inside_function()

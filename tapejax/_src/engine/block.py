@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -26,6 +27,11 @@ from tapejax._src.engine.recording import advance, number_of
 
 FAILURE = 8
 """Numbers in a failure record: whether something failed, which check it was, its details."""
+
+
+def widest_float() -> Any:
+    """The widest float there is: float64, unless the user's own JAX code has it switched off."""
+    return jax.dtypes.canonicalize_dtype(np.float64)
 
 
 class Written(NamedTuple):
@@ -215,7 +221,7 @@ def _first_failure(failures: Any) -> Any:
 
 def no_failure() -> Any:
     """The record when nothing failed."""
-    return jnp.zeros(FAILURE, jnp.float64)
+    return jnp.zeros(FAILURE, widest_float())
 
 
 def renumbered(record: Any, offset: int) -> Any:

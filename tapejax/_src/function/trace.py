@@ -14,6 +14,7 @@ from jax.core import Tracer
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.direct import Direct
 from tapejax._src.engine.executable import Check, Plan
 from tapejax._src.engine.hidden import hidden_input
@@ -83,11 +84,11 @@ class _Ahead:
     program itself then needs no check.
 
     Args:
-        kernel: The function's kernel.
+        check: The check of the function's kernel.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._check = kernel.check
+    def __init__(self, check: BoundCheck) -> None:
+        self._check = check
 
     def passes(self, inputs: Sequence[Any]) -> bool:
         """Whether the call is known to succeed: False also where that cannot be found out."""
@@ -149,11 +150,11 @@ class Trace:
         self.returned.tensors = []
         writes = {id(variable): (variable, n) for variable, _, n, _ in recorder.assigned}
         numbers += [number for _, number in writes.values()]
-        places = {id(v): Argument(n) for n, v in enumerate(request.variables)}
+        given = {id(v): Argument(n) for n, v in enumerate(request.variables)}
         drawn = recorder.hidden or []
         found = [_outside(t, drawn) for t in recorder.kept or []]
-        self.outside: list[Any] = [places.get(id(x), x) for x in found]
-        self.written: list[Any] = [places.get(id(v), v) for v, _ in writes.values()]
+        self.outside: list[Any] = [given.get(id(x), x) for x in found]
+        self.written: list[Any] = [given.get(id(v), v) for v, _ in writes.values()]
         read = {id(x) for x in self.outside}
         self._unread = [x for x in self.written if id(x) not in read]
         self._fixed = not any(type(x) in (Hidden, Argument) for x in self.outside + self.written)
@@ -165,10 +166,15 @@ class Trace:
         places = [place.get(id(x), -1) for x in self.written]
         self._direct = Direct(self.kernel, places)
         self._ahead: _Ahead | None = None
-        if self._checked and _reads_integers_only(recorder.node):
-            self._ahead = _Ahead(self.kernel)
+        check = self.kernel.check
+        if check is not None and _reads_integers_only(recorder.node):
+            self._ahead = _Ahead(check)
             self._direct = Direct(self.kernel.unchecked(), places)
         self._callbacks = recorder.callbacks
+        last = {number for _, number in writes.values()}
+        self._between = [
+            (given.get(id(v), v), n) for v, _, n, _ in recorder.assigned if n not in last
+        ]
         self._recorder = recorder
         self._effects = recorder.effects or []
         self._opaque = bool(numbers) and not self.kernel.effect
@@ -193,6 +199,10 @@ class Trace:
         if not LOCAL.active and recorder.symbolic is None and self._opaque:
             return self.returned.pack(self._run(recorder, inputs, written))
         results = self._record_expanded(recorder, inputs)
+        if self._between:
+            mapping = (recorder.node.memo or {})["expansion"]
+            for variable, number in self._between:
+                recorder.cells[mapping[number]] = _supplied(variable, variables).reference
         for variable in self._unread:
             note_access(_supplied(variable, variables))
         if written:

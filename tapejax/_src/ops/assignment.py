@@ -50,7 +50,7 @@ def _kept(new: jax.Array, before: jax.Array) -> jax.Array:
 
 @_kept.defjvp
 def _kept_derivative(primals: Any, tangents: Any) -> Any:
-    return primals[0], tangents[1]
+    return _kept(*primals), tangents[1]
 
 
 _KEPT = _pair("assign", _kept, (0, 0), "AssignVariableOp")
@@ -76,7 +76,7 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
     for variable, tensor in zip(variables, tensors, strict=True):
         old = variable.tensor
         reference = variable.reference
-        if recorder.is_block and tensor.aval is old.aval:
+        if symbolic and tensor.aval is old.aval:
             tensor = record2(_KEPT[variable.trainable], tensor, old)
         if tensor.recorder is recorder:
             leaf, undo = -1, True

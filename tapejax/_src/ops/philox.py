@@ -23,6 +23,7 @@ AnyDType = np.dtype[Any]
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+_SCRAMBLING_KEY = (0x3EC8F720, 0x02461E29)  # for the seeds of stateless ops
 _ROUNDS = 10
 _ROUNDS_PER_STEP = 2
 _SMALLEST_UNIFORM = 1e-7  # keeps log(u) finite
@@ -343,3 +344,36 @@ def categorical(state: Array, logits: Array, num_samples: int, dtype: AnyDType) 
 
 def _after(row: Array, values: Array) -> Array:
     return jnp.searchsorted(row, values, side="right")
+
+
+def scrambled(seed: Array) -> Array:
+    """The state that a stateless op makes of its seed.
+
+    Args:
+        seed: `[2]`, int32 or int64; the first integer is the low half of a counter.
+
+    Returns:
+        `uint32[6]`: the block at that counter as the key and the high half of the new counter.
+    """
+    counter = lax.bitcast_convert_type(seed.astype(jnp.int64), jnp.uint32).reshape(4)
+    key = jnp.array(_SCRAMBLING_KEY, jnp.uint32)
+    block = _first_blocks(jnp.concatenate([key, counter]), 1)
+    return jnp.concatenate([block.a, block.b, jnp.zeros(2, jnp.uint32), block.c, block.d])
+
+
+def skipped(state: Array, count: Array) -> Array:
+    """The state that many blocks further on.
+
+    As in TensorFlow the sum of the low word's carry and the count's high word wraps around, so that
+    a count of `2**64 - n` goes back by `n`.
+
+    Args:
+        state: `uint32[6]`, key and counter.
+        count: uint64 scalar.
+
+    Returns:
+        `uint32[6]`: the same key and a later counter.
+    """
+    low, high = count.astype(jnp.uint32), (count >> np.uint64(32)).astype(jnp.uint32)
+    words = _advance(state[2:], low, high)
+    return jnp.concatenate([state[:2], jnp.stack(words)])

@@ -48,7 +48,7 @@ def record_rule_in_block(
         return results
 
     def forward(given: Any, results: Any, captured: Any) -> Any:
-        return results, (given, results, captured)
+        return ruled(given, results, captured), (given, results, captured)
 
     def backward(kept: Any, cotangents: Any) -> Any:
         given, results, captured = kept

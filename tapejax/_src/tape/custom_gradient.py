@@ -41,7 +41,7 @@ def _custom_kernel(inputs: int, outputs: int) -> Kernel:
 def _record_rule(inputs: Sequence[Any], outputs: Sequence[Any], rule: Rule) -> list[Tensor]:
     """Record outputs that depend on the inputs by a rule only."""
     recorder = LOCAL.recorder
-    if recorder.is_block:
+    if recorder.symbolic is not None:
         return record_rule_in_block(inputs, outputs, rule)
     limit = recorder.limit
     recorder.limit = 1 << 60  # the rule must be known before the program may be cut

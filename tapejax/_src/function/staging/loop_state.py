@@ -197,12 +197,15 @@ def _record(
     count = len(start.carried)
     found: list[Parts] = []
     growths: list[Growth] = []
+    targets: list[int] = []
 
     def recorded(*arguments: Tensor) -> list[Tensor]:
         outputs: list[Tensor] = []
         state.set([copied(v) for v in start.filled(arguments[:count])])
         body(*arguments[count:])
         for place, value in enumerate(state.get()):
+            if any(value is item for item in arguments[count:]):
+                targets.append(place)  # the loop's own variable
             head, tail = _head_and_tail(start.values[place], value) if grows else (value, [])
             found.append(take_apart(head, outputs))
             if tail:
@@ -214,7 +217,7 @@ def _record(
         block = record_block(recorded, [tensor.aval for tensor in start.carried] + list(items))
     finally:
         before.reinstate(state.set)
-    return _Comparison(state.names, start, found, block, loop).result(growths)
+    return _Comparison(state.names, start, found, block, loop).result(growths, targets)
 
 
 def _head_and_tail(before: Any, after: Any) -> tuple[Any, list[Any]]:
@@ -247,9 +250,9 @@ class _Comparison:
         self._iterations = loop[1]
         self._again: dict[int, Any] = {}
         self._carried: list[Carry | None] = [None] * len(start.carried)
-        self._fresh: list[str] = []
+        self._fresh: list[int] = []
 
-    def result(self, growths: list[Growth]) -> LoopBody:
+    def result(self, growths: list[Growth], targets: Sequence[int]) -> LoopBody:
         """The body, if the state keeps its form."""
         values = [self._value(place) for place in range(len(self._names))]
         if self._again:
@@ -257,7 +260,8 @@ class _Comparison:
             raise _Changed([self._again.get(n, value) for n, value in enumerate(values)])
         carried = [carry for carry in self._carried if carry is not None]
         entering = len(self._start.carried)
-        return LoopBody(self._block, entering, self._fresh, carried, values, growths)
+        fresh = [self._names[n] for n in self._fresh if n not in targets]
+        return LoopBody(self._block, entering, fresh, carried, values, growths)
 
     def _value(self, place: int) -> Parts:
         name, before, after = self._names[place], self._start.parts[place], self._found[place]
@@ -289,7 +293,7 @@ class _Comparison:
             self._again[place] = after.rebuilt([self._zeros(leaf) for leaf in after.leaves])
             return after
         if not self._names[place].startswith("ag__"):
-            self._fresh.append(self._names[place])
+            self._fresh.append(place)
         leaves: list[Any] = []
         for leaf in after.leaves:
             if not isinstance(leaf, Output) and not is_number(leaf):

@@ -16,9 +16,11 @@ from tapejax._src.engine.block import (
     Block,
     failure_kernel,
     renumbered,
+    widest_float,
 )
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
+from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record, record1
 from tapejax._src.function.loops.differentiable_while import differentiable_while
 from tapejax._src.function.staging.inputs import Inputs
@@ -56,7 +58,8 @@ class Loop:
     def __init__(self, body: LoopBody, repetition: Repetition) -> None:
         self.body = body.block
         self.entering = body.entering
-        self.fresh = body.fresh
+        # A name of an inner loop may have its first value from a later iteration of the outer one.
+        self.fresh = [] if LOCAL.recorder.is_block else body.fresh
         self.written = self.body.written
         self.condition = repetition.condition
         self.item = repetition.item
@@ -159,7 +162,7 @@ def run_while(loop: Loop) -> list[Tensor]:
         start = (
             jnp.zeros((), jnp.int32),
             list(inputs[: loop.carried]),
-            jnp.zeros(FAILURE if loop.checks else 0, jnp.float64),
+            jnp.zeros(FAILURE if loop.checks else 0, widest_float()),
         )
         count, carry, failure = differentiable_while(
             cond_of, body_of, start, maximum_iterations=loop.length, name="while"
@@ -205,11 +208,11 @@ def run_scan(loop: Loop, length: int, collected: Sequence[int]) -> list[Tensor]:
 
         start = (
             list(inputs[: loop.carried]),
-            jnp.zeros(FAILURE if loop.checks else 0, jnp.float64),
+            jnp.zeros(FAILURE if loop.checks else 0, widest_float()),
         )
         numbers = jnp.arange(length, dtype=jnp.int32)
         (carry, failure), stacked = lax.scan(
-            step, start, (numbers, *inputs[loop.scanned]), length=length
+            step, start, (numbers, *[x[:length] for x in inputs[loop.scanned]]), length=length
         )
         return [*carry, *stacked, failure] if loop.checks else [*carry, *stacked]
 
