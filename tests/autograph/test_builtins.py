@@ -106,16 +106,13 @@ def with_range(x, y):
     return total
 
 
-LENGTHS = pytest.mark.xfail(
-    strict=True, reason="zip of unequal lengths fails in a scan (TESTBUGS zip-1)"
-)
 ITERATIONS = [
     weighted,
     counted_from,
     backwards,
     doubled,
     paired,
-    pytest.param(with_range, marks=LENGTHS),
+    with_range,
 ]
 
 
@@ -125,9 +122,7 @@ def test_iterating_builtins_go_over_tensors_as_over_lists(function):
     assert int(tf.function(function)(tf.constant(x), tf.constant(y))) == function(x, y)
 
 
-@pytest.mark.parametrize(
-    "count", [pytest.param(2, marks=LENGTHS), 3, pytest.param(5, marks=LENGTHS)]
-)
+@pytest.mark.parametrize("count", [2, 3, 5])
 def test_zip_of_tensors_ends_with_the_shortest(count):
     @tf.function
     def f(x, y):

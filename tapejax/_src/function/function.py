@@ -78,6 +78,16 @@ def inside_function() -> bool:
     return LOCAL.recorder.symbolic is not None
 
 
+def _avals_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The avals of arguments that are tensors only; else None."""
+    avals: list[Any] = []
+    for value in args:
+        if type(value) is not Tensor:
+            return None
+        avals.append(value.aval)
+    return tuple(avals)
+
+
 class Function:
     """A traced function: what `tf.function` returns.
 
@@ -189,20 +199,13 @@ class Function:
         """
         if _MODE.eager:
             return self.python_function(*args, **kwargs)
-        if not kwargs:
-            avals: list[Any] = []
-            for value in args:
-                if type(value) is not Tensor:
-                    break
-                avals.append(value.aval)
-            else:
-                trace = self._state.quick.get(tuple(avals))
-                if trace is not None:
-                    self._definition.detector.quiet += 1
-                    if not trace.can_fail:
-                        return trace.call(args)
-                    with _TRIMMED:
-                        return trace.call(args)
+        trace = None if kwargs else self._state.quick.get(_avals_of(args))
+        if trace is not None:
+            self._definition.detector.quiet += 1
+            if not trace.can_fail:
+                return trace.call(args)
+            with _TRIMMED:
+                return trace.call(args)
         with _TRIMMED:
             bound, named = self.signature.bind(args, kwargs)
             return self.call_bound(bound, named, len(args) if not kwargs else -1)

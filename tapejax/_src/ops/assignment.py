@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from tapejax._src.core import errors
 from tapejax._src.core.avals import aval_of
@@ -53,7 +54,16 @@ def _kept_derivative(primals: Any, tangents: Any) -> Any:
     return _kept(*primals), tangents[1]
 
 
+def _kept_in_block(new: jax.Array, before: jax.Array) -> jax.Array:
+    """The same for loops: `lax.scan`, differentiated twice, forgets the rules of functions."""
+    if not jnp.issubdtype(new.dtype, jnp.inexact):
+        return new
+    nothing = jnp.where(jnp.isfinite(before), before - lax.stop_gradient(before), 0)
+    return lax.stop_gradient(new) + nothing
+
+
 _KEPT = _pair("assign", _kept, (0, 0), "AssignVariableOp")
+_KEPT_IN_BLOCK = _pair("assign", _kept_in_block, (0, 0), "AssignVariableOp")
 
 
 def note_access(variable: Variable) -> None:
@@ -77,7 +87,8 @@ def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None
         old = variable.tensor
         reference = variable.reference
         if symbolic and tensor.aval is old.aval:
-            tensor = record2(_KEPT[variable.trainable], tensor, old)
+            kept = _KEPT_IN_BLOCK if recorder.is_block else _KEPT
+            tensor = record2(kept[variable.trainable], tensor, old)
         if tensor.recorder is recorder:
             leaf, undo = -1, True
             if old.recorder is recorder:  # pending here, or a leaf
