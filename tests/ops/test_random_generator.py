@@ -177,6 +177,13 @@ def test_the_global_generator_is_the_one_that_was_set_whatever_the_global_seed()
     _assert_same(program)
 
 
+def test_the_experimental_names_are_those_of_the_same_functions():
+    for name in ("Algorithm", "Generator", "create_rng_state", "get_global_generator"):
+        assert getattr(tapejax.random.experimental, name) is getattr(tapejax.random, name)
+    assert tapejax.random.experimental.stateless_split is tapejax.random.split
+    assert tapejax.random.experimental.stateless_fold_in is tapejax.random.fold_in
+
+
 def test_generators_of_entropy_differ():
     first, second = (tapejax.random.Generator.from_non_deterministic_state() for _ in range(2))
     assert first.state.dtype == tapejax.int64

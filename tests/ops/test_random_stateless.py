@@ -9,8 +9,8 @@ import tensorflow
 import tapejax as tf
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
-each_seed = pytest.mark.parametrize("seed", [[0, 0], [1, 2], (-3, 7), [2**40 + 3, -(2**50)]])
-each_size = pytest.mark.parametrize("shape", [[], [0, 3], [7], [3, 5, 2], [1001]])
+each_seed = pytest.mark.parametrize("seed", [[0, 0], (-3, 7), [2**40 + 3, -(2**50)]])
+each_size = pytest.mark.parametrize("shape", [[], [0, 3], [3, 5, 2], [1001]])
 
 
 def _both(name, *args, **kwargs):

@@ -261,7 +261,7 @@ _ENTRIES: tuple[Composite, ...] = (
         (
             "[2, 3], i32[2]",
             "[4], i64[2], dtype=tf.float64",
-            "[5], i32[2], f32[], f32[5]",
+            "[5], i32[2], f64[], f64[5], tf.float64",
             "[5], [1, 2], dtype=tf.bfloat16",
             "[0], i32[2]",
         ),
@@ -271,7 +271,7 @@ _ENTRIES: tuple[Composite, ...] = (
         (
             "[2, 3], i32[2]",
             "[4], i64[2], dtype=tf.float64",
-            "[5], i32[2], f32[], f32[5]",
+            "[5], i32[2], f64[], f64[5], tf.float64",
             "[5], [1, 2], dtype=tf.float16",
         ),
     ),
@@ -279,8 +279,14 @@ _ENTRIES: tuple[Composite, ...] = (
         ("random.stateless_categorical",),
         ("f32[2,3], 4, i32[2]", "f64[1,3], 5, i64[2], tf.int32", "f16[2,3], 0, i32[2]"),
     ),
-    Composite(("random.split",), ("i32[2]", "i64[2], 3", "[1, 2], num=4, alg='philox'")),
-    Composite(("random.fold_in",), ("i32[2], i32[]", "i64[2], 3", "[1, 2], i64[]")),
+    Composite(
+        ("random.split", "random.experimental.stateless_split"),
+        ("i32[2]", "i64[2], 3", "[1, 2], num=4, alg='philox'"),
+    ),
+    Composite(
+        ("random.fold_in", "random.experimental.stateless_fold_in"),
+        ("i32[2], i32[]", "i64[2], 3", "[1, 2], i64[]"),
+    ),
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
@@ -369,6 +375,9 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "py_function": "takes a function: function/test_effects.py",
     "random.categorical": "draws anew at each call: ops/test_random_stateful.py",
     "random.create_rng_state": "takes an algorithm's name: ops/test_random_generator.py",
+    "random.experimental.create_rng_state": "the same function as tf.random's",
+    "random.experimental.get_global_generator": "the same function as tf.random's",
+    "random.experimental.set_global_generator": "the same function as tf.random's",
     "random.get_global_generator": "gives a generator: ops/test_random_generator.py",
     "random.normal": "draws anew at each call: ops/test_random_stateful.py",
     "random.set_global_generator": "takes a generator: ops/test_random_generator.py",

@@ -121,7 +121,7 @@ def _philox(alg: Any) -> int:
     return number
 
 
-@public("random.create_rng_state")
+@public("random.create_rng_state", "random.experimental.create_rng_state")
 def create_rng_state(seed: Any, alg: Any) -> Any:
     """The state of a generator that a seed stands for.
 
@@ -149,7 +149,7 @@ def create_rng_state(seed: Any, alg: Any) -> Any:
 
 
 # ---------------------------------------------------------------------- the generator
-@public("random.Generator")
+@public("random.Generator", "random.experimental.Generator")
 class Generator:
     """A stream of random numbers that each call moves on.
 
@@ -358,7 +358,7 @@ class _Global:
     generator: Any = None
 
 
-@public("random.get_global_generator")
+@public("random.get_global_generator", "random.experimental.get_global_generator")
 def get_global_generator() -> Any:
     """The global generator, made from entropy at the first call; `tf.random.set_seed` keeps it.
 
@@ -372,7 +372,7 @@ def get_global_generator() -> Any:
     return _Global.generator
 
 
-@public("random.set_global_generator")
+@public("random.set_global_generator", "random.experimental.set_global_generator")
 def set_global_generator(generator: Any) -> None:
     """Put another generator in the place of the global one.
 

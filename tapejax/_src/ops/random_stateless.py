@@ -50,7 +50,7 @@ Source = Callable[[tuple[int, ...]], Tensor]
 
 
 # ---------------------------------------------------------------------- algorithms
-@public("random.Algorithm")
+@public("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
     """An algorithm of random numbers; here all but ThreeFry are Philox.
 
@@ -77,7 +77,7 @@ def algorithm_number(alg: Any) -> int:
     """
     if isinstance(alg, Algorithm):
         return int(alg.value)
-    number = alg
+    number: Any = alg
     if isinstance(alg, (Tensor, Variable)):
         number = int(alg)
     elif isinstance(alg, str):
@@ -127,13 +127,6 @@ def _uniform(state: TensorLike, shape: StaticInts, dtype: DTypeLike) -> Array:
 )
 def _uniform_int(state: TensorLike, minval: Same, maxval: Same, shape: StaticInts) -> Array:
     """Uniform integers in [minval, maxval)."""
-    for name, bound in (("minval", minval), ("maxval", maxval)):
-        if bound.ndim:
-            raise InvalidArgumentError(
-                f"{name} must be 0-D, got shape {list(bound.shape)} "
-                "[Op:StatelessRandomUniformIntV2]: one range serves all elements; add a tensor of "
-                "offsets afterwards instead"
-            )
     return philox.uniform_int(state, shape, minval, maxval)
 
 
@@ -223,6 +216,13 @@ def draw_uniform(source: Source, shape: Any, minval: Any, maxval: Any, dtype: An
         )
     sizes = _shape_of(shape, "StatelessRandomUniformIntV2")
     low, high = as_tensor(minval, kind), as_tensor(maxval, kind)
+    for name, bound in (("minval", low), ("maxval", high)):
+        if bound.aval.shape:
+            raise InvalidArgumentError(
+                f"{name} must be 0-D, got shape {list(bound.aval.shape)} "
+                "[Op:StatelessRandomUniformIntV2]: one range serves all elements; add a tensor of "
+                "offsets afterwards instead"
+            )
     return _uniform_int(source(sizes), low, high, sizes)
 
 
@@ -348,7 +348,7 @@ def stateless_normal(
     Example:
         >>> import tapejax as tf
         >>> [round(x, 4) for x in tf.random.stateless_normal([2], seed=[1, 2]).numpy().tolist()]
-        [0.5442, 0.207]
+        [0.5441, 0.2074]
     """
     return draw_normal(_source(seed, alg), shape, mean, stddev, dtype)
 
@@ -417,6 +417,9 @@ def stateless_categorical(
         InvalidArgumentError: If `logits` is not a matrix with at least one class, `num_samples` is
             not a scalar or negative, or the seed is not two integers.
 
+    Differs from TensorFlow: large batches. There TensorFlow gives each of its threads a stream of
+    its own, so its numbers depend on the machine; these never do.
+
     Example:
         >>> import tapejax as tf
         >>> tf.random.stateless_categorical([[0.0, -100.0]], 3, seed=[1, 2]).numpy().tolist()
@@ -442,7 +445,7 @@ def stateless_categorical(
     return _categorical(tensor, _state(seed, "StatelessMultinomial"), count, kind)
 
 
-@public("random.split")
+@public("random.split", "random.experimental.stateless_split")
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
     """New seeds, which are functions of one.
 
@@ -466,7 +469,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
     return draw_uniform(_source(tensor, alg), [num, 2], None, None, tensor.dtype)
 
 
-@public("random.fold_in")
+@public("random.fold_in", "random.experimental.stateless_fold_in")
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
     """A new seed, which is a function of one and of a number.
 

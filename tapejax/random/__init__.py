@@ -22,6 +22,7 @@ from tapejax._src.ops.random_stateless import (
 )
 from tapejax._src.ops.random_stateless import stateless_uniform as stateless_uniform
 from tapejax._src.report.missing import missing_attribute
+from tapejax.random import experimental as experimental
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
     __getattr__ = missing_attribute(__name__)
