@@ -21,6 +21,7 @@ RUNS = {
         r"relative L2 error \d\.\d\de-\d\d after 300 steps, plot in burgers_pinn.png",
     ),
     "control_flow.py": ([], "all gradients are as they should be"),
+    "projectile.py": ([], "best angle 4"),
     "custom_gradient.py": ([], "all gradients are as they should be"),
     "digits.py": ([], r"test accuracy 9[6-9]\.\d\d %, learning curve in digits.png"),
     "maml.py": (
