@@ -17,7 +17,7 @@ from jax.extend.core import jaxpr_as_fun
 from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.dependence import dependence
-from tapejax._src.engine.stopped import as_tapes_see_it
+from tapejax._src.engine.stopped import stopped
 
 Avals = tuple[Aval, ...]
 
@@ -107,7 +107,7 @@ class Kernel:
         effect: bool = False,
     ) -> None:
         self.name = name
-        self.fn = fn = as_tapes_see_it(name, fn, node or name, gradient, blocked)
+        self.fn = fn = stopped(fn) if gradient == "none" else fn
         self.jit = jax.jit(fn)
         self.groups = groups
         self.node = node or name
