@@ -85,6 +85,8 @@ def _spelled(parameter: inspect.Parameter) -> str:
     default = parameter.default
     if default is inspect.Parameter.empty:
         return f"{parameter.kind.description} {parameter.name}"
+    if type(default) is object:  # a mark for "not given", another object in each library
+        return f"{parameter.kind.description} {parameter.name}=unspecified"
     name = getattr(default, "name", None)  # DTypes and enum members are equal when named alike
     return f"{parameter.kind.description} {parameter.name}={name or repr(default)}"
 

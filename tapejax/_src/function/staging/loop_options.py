@@ -10,6 +10,10 @@ from typing import Any
 from tapejax._src.engine.registry import public
 
 
+UNSPECIFIED = object()
+"""What an option is that was not given; None is a value of some."""
+
+
 class LoopOptions:
     """The options of one loop.
 
@@ -42,10 +46,10 @@ def loop_options() -> Generator[LoopOptions]:
 
 @public("autograph.experimental.set_loop_options")
 def set_loop_options(
-    parallel_iterations: int | None = None,
-    swap_memory: bool | None = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    parallel_iterations: Any = UNSPECIFIED,
+    swap_memory: Any = UNSPECIFIED,
+    maximum_iterations: Any = UNSPECIFIED,
+    shape_invariants: Any = UNSPECIFIED,
 ) -> None:
     """Say something about the loop around, from inside its body.
 
@@ -68,5 +72,6 @@ def set_loop_options(
         3
     """
     del parallel_iterations, swap_memory, shape_invariants
-    if _STACK.loops and maximum_iterations is not None:
+    given = maximum_iterations is not UNSPECIFIED and maximum_iterations is not None
+    if _STACK.loops and given:
         _STACK.loops[-1].maximum = maximum_iterations
