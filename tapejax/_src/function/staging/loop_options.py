@@ -9,7 +9,6 @@ from typing import Any
 
 from tapejax._src.engine.registry import public
 
-
 UNSPECIFIED = object()
 """What an option is that was not given; None is a value of some."""
 
