@@ -40,13 +40,11 @@ class Written(NamedTuple):
     Attributes:
         variable: The variable.
         before: Its value around the block.
-        capture: Where that value is among the captures, or -1 when the block does not read it.
         output: Where the value assigned last is among the outputs of the block's program.
     """
 
     variable: Variable
     before: Tensor
-    capture: int
     output: int
 
 
@@ -78,21 +76,17 @@ class Block:
         numbers = [number_of(tensor) for tensor in outputs]
         self.avals: list[Aval] = [tensor.aval for tensor in outputs]
         self.captures: list[Tensor] = list(recorder.kept or [])
-        leaves = _captured_numbers(recorder, len(self.captures))
-        last: dict[int, tuple[Variable, Tensor, int, int]] = {}
-        for variable, leaf, number, before in recorder.assigned:
+        last: dict[int, tuple[Variable, Tensor, int]] = {}
+        for variable, _, number, before in recorder.assigned:
             first = last.get(id(variable))
             value = before if first is None else first[1]
             assert value is not None
-            place = leaf if first is None else first[2]
-            last[id(variable)] = (variable, value, place, number)
+            last[id(variable)] = (variable, value, number)
         self.written = [
-            Written(
-                variable, value, leaves.index(place) if place in leaves else -1, len(numbers) + n
-            )
-            for n, (variable, value, place, _) in enumerate(last.values())
+            Written(variable, value, len(numbers) + n)
+            for n, (variable, value, _) in enumerate(last.values())
         ]
-        numbers += [number for _, _, _, number in last.values()]
+        numbers += [number for _, _, number in last.values()]
         self._plan = Plan(recorder.node, tuple(numbers), None, {})
         self._floats = np.array(recorder.floats, np.float64)
         self._ints = np.array(recorder.ints, np.int64)
@@ -110,12 +104,6 @@ class Block:
         """The outputs, and the failure record (None when nothing in it can fail)."""
         outs, failures = self._plan(self._floats, self._ints, *arguments, *captured)
         return outs, None if failures is None else _first_failure(failures)
-
-
-def _captured_numbers(recorder: Recorder, count: int) -> list[int]:
-    """The numbers of the captures: the leaves that are not placeholders, which come first."""
-    numbers = [number for node in recorder.node.path() for number, _ in node.leaves]
-    return numbers[len(numbers) - count :]
 
 
 def record_block(

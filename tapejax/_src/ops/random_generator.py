@@ -44,11 +44,16 @@ _BLOCKS_PER_ELEMENT = 256
 
 
 # ---------------------------------------------------------------------- the recorded ops
-@op("_rng_words", node="Bitcast", gradient="none", cases=("i64[3]",))
-def _words(state: TensorLike) -> Array:
-    """A generator's state as the `uint32[6]` that draws."""
+def _state_words(state: TensorLike) -> Array:
+    """A generator's state as the `uint32[6]` that draws: the key, then the counter."""
     words = lax.bitcast_convert_type(state, jnp.uint32)
     return jnp.concatenate([words[2], words[0], words[1]])
+
+
+@op("_rng_words", node="Bitcast", gradient="none", cases=("i64[3]",))
+def _words(state: TensorLike) -> Array:
+    """The words of a generator's state, recorded."""
+    return _state_words(state)
 
 
 @op(
@@ -59,9 +64,8 @@ def _words(state: TensorLike) -> Array:
 )
 def _skipped(state: TensorLike, delta: TensorLike) -> Array:
     """A generator's state after that many elements."""
-    words = lax.bitcast_convert_type(state, jnp.uint32)
     blocks = delta.astype(jnp.uint64) * np.uint64(_BLOCKS_PER_ELEMENT)
-    moved = philox.skipped(jnp.concatenate([words[2], words[0], words[1]]), blocks)
+    moved = philox.skipped(_state_words(state), blocks)
     counter = lax.bitcast_convert_type(moved[2:].reshape(2, 2), jnp.int64)
     return jnp.concatenate([counter, state[2:]])
 
