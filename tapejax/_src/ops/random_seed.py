@@ -139,6 +139,12 @@ def next_seed(op_seed: Any, op: str, dtype: str, blocks: int) -> State:
     return np.array([word & _WORD for word in words], np.uint32)
 
 
+def pass_seed(op_seed: Any) -> None:
+    """Count an op that would take a seed but needs no numbers."""
+    with _SEEDS.lock:
+        _SEEDS.pair(op_seed)
+
+
 def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
     """The generator state of one call of a random op, as an input of the recorded program.
 

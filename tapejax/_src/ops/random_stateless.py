@@ -324,6 +324,36 @@ def stateless_categorical(
     return _categorical(tensor, seed_state(seed, "StatelessMultinomial"), count, kind)
 
 
+@public("random.experimental.stateless_shuffle")
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Any:
+    """The slices of a tensor along axis 0 in an order that is a function of a seed.
+
+    Equal to TensorFlow's.
+
+    Args:
+        value: A tensor `[n, ...]`.
+        seed: Two integers, `[2]` int32 or int64.
+        alg: `"philox"` or `"auto_select"` (the same), or a `tf.random.Algorithm`.
+        name: Ignored.
+
+    Returns:
+        A tensor of the same shape and dtype; to ask for a gradient is an error, as in TensorFlow
+        (`tf.gather` with a shuffled `tf.range` has one).
+
+    Raises:
+        InvalidArgumentError: If the seed is not two integers.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.random.experimental.stateless_shuffle([1, 2, 3], [1, 2]).numpy().tolist()
+        [2, 3, 1]
+    """
+    tensor = as_tensor(value)
+    return _shuffle(tensor, _source(seed, alg)(tensor.aval.shape))
+
+
 @public("random.split", "random.experimental.stateless_split")
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
     """New seeds, which are functions of one.
