@@ -29,12 +29,13 @@ class Initializer:
         config.pop("dtype", None)
         return cls(**config)
 
-    def _check(self, kwargs: dict[str, Any]) -> None:
-        for name in kwargs:
-            if name not in _PARTITION:
-                raise TypeError(
-                    f"Keyword argument should be one of {list(_PARTITION)}. Received: {name}"
-                )
+
+def _check(kwargs: dict[str, Any]) -> None:
+    for name in kwargs:
+        if name not in _PARTITION:
+            raise TypeError(
+                f"Keyword argument should be one of {list(_PARTITION)}. Received: {name}"
+            )
 
 
 def _numeric(dtype: Any) -> dtypes.DType:
@@ -66,7 +67,7 @@ class Zeros(Initializer):
             ValueError: For another dtype.
             TypeError: For another keyword.
         """
-        self._check(kwargs)
+        _check(kwargs)
         return zeros(kwargs.get(_PARTITION[0], shape), _numeric(dtype))
 
 
@@ -82,7 +83,7 @@ class Ones(Initializer):
 
     def __call__(self, shape: Any, dtype: DTypeLike = dtypes.float32, **kwargs: Any) -> Any:
         """Make a tensor; the arguments are those of `tf.zeros_initializer`."""
-        self._check(kwargs)
+        _check(kwargs)
         return ones(kwargs.get(_PARTITION[0], shape), _numeric(dtype))
 
 
@@ -126,7 +127,7 @@ class Constant(Initializer):
             TypeError: If the number of values does not fit the shape, or for another keyword.
             ValueError: If partitions are not supported.
         """
-        self._check(kwargs)
+        _check(kwargs)
         if kwargs and not self.support_partition:
             raise ValueError("Constant initializer doesn't support partition-related arguments")
         return constant(self.value, dtype, shape)
@@ -171,7 +172,7 @@ class RandomUniform(Initializer):
             ValueError: For another dtype.
             TypeError: For another keyword.
         """
-        self._check(kwargs)
+        _check(kwargs)
         kind = dtypes.as_dtype(dtype)
         if not (kind.is_floating or kind.is_integer):
             raise ValueError(
@@ -222,7 +223,7 @@ class RandomNormal(Initializer):
             ValueError: For another dtype.
             TypeError: For another keyword.
         """
-        self._check(kwargs)
+        _check(kwargs)
         kind = dtypes.as_dtype(dtype)
         if not kind.is_floating:
             raise ValueError(

@@ -52,18 +52,6 @@ def _words(state: TensorLike) -> Array:
     return _state_words(state)
 
 
-@op("_rng_moved", node="RngReadAndSkip", gradient="none", cases=("i64[3], u64[] in (0, 99)",))
-def _moved(state: TensorLike, blocks: TensorLike) -> Array:
-    """A generator's state after that many blocks."""
-    return _state_after(state, blocks)
-
-
-def _state_after(state: Array, blocks: Array) -> Array:
-    moved = philox.skipped(_state_words(state), blocks)
-    counter = lax.bitcast_convert_type(moved[2:].reshape(2, 2), jnp.int64)
-    return jnp.concatenate([counter, state[2:]])
-
-
 @op(
     "_rng_skip",
     node="RngReadAndSkip",
@@ -72,7 +60,10 @@ def _state_after(state: Array, blocks: Array) -> Array:
 )
 def _skipped(state: TensorLike, delta: TensorLike) -> Array:
     """A generator's state after that many elements."""
-    return _state_after(state, delta.astype(jnp.uint64) * np.uint64(BLOCKS_PER_ELEMENT))
+    blocks = delta.astype(jnp.uint64) * np.uint64(BLOCKS_PER_ELEMENT)
+    moved = philox.skipped(_state_words(state), blocks)
+    counter = lax.bitcast_convert_type(moved[2:].reshape(2, 2), jnp.int64)
+    return jnp.concatenate([counter, state[2:]])
 
 
 _binomial = binomial_op("_rng_binomial", "StatefulRandomBinomial", "lookup")
@@ -349,11 +340,10 @@ class Generator:
         kind = counted_dtype(dtype, node)
         counts, probs, together = binomial_arguments(as_tensor(counts), probs)
         samples = leading_sizes(shape_of(shape, node), together, node)
-        # TensorFlow's own estimate of what the draws use up.
-        blocks = math.prod(together) * 2 * 100 * (math.prod(samples) + 3) // 4
-        before = self._state_var.read_value()
-        self._state_var.assign(_moved(before, static_tensor(np.array(blocks, np.uint64))))
-        return _binomial(_words(before), counts, probs, samples, kind)
+        # TensorFlow moves on by its own estimate of what the draws use up.
+        moves = math.prod(together) * 2 * 100 * (math.prod(samples) + 3) // 4
+        before = _words(self._move(static_tensor(np.array(moves, np.uint64))))
+        return _binomial(before, counts, probs, samples, kind)
 
     def make_seeds(self, count: Any = 1) -> Any:
         """Seeds for stateless functions: column `i` of the result `[2, count]` int64 is one."""
