@@ -153,6 +153,11 @@ from tapejax._src.ops.elementwise import tanh as tanh
 from tapejax._src.ops.gathering import gather as gather
 from tapejax._src.ops.gathering import gather_nd as gather_nd
 from tapejax._src.ops.host_print import print as print
+from tapejax._src.ops.initializers import Constant as constant_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import Ones as ones_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import RandomNormal as random_normal_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import RandomUniform as random_uniform_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import Zeros as zeros_initializer  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.joining import concat as concat
 from tapejax._src.ops.joining import pad as pad
 from tapejax._src.ops.joining import split as split
