@@ -180,6 +180,7 @@ def _sampled_logits(problem: _Problem, seed: Any) -> tuple[Tensor, Tensor]:
     logits = add(logits, reshape(shifts[:true], [batch, count]))
     others = add(matmul(inputs, rows[true:], transpose_b=True), shifts[true:])
     if problem.remove_accidental_hits:
+        pass_seed(None)  # TensorFlow's op takes one that it does not use
         others = _without_hits(others, labels, sampled)
     logits = subtract(logits, log(true_expected))
     others = subtract(others, log(sampled_expected))
