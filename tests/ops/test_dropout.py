@@ -62,3 +62,40 @@ def test_a_rate_tensor_of_another_dtype_raises_value_error():
 def test_integers_raise_value_error():
     with pytest.raises(ValueError, match="must be a floating point tensor"):
         dropout([1, 2], 0.5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
+def test_dropout_from_a_seed_or_a_source_drops_what_tensorflow_drops(dtype, rate):
+    def program(library):
+        x = library.constant(np.linspace(-3, 3, 60).reshape(6, 10), dtype)
+        dropouts = library.nn.experimental
+        generator = library.random.Generator.from_seed(5)
+        return [
+            dropouts.stateless_dropout(x, rate, [1, 2]),
+            dropouts.stateless_dropout(x, rate, [1, 2], "philox", [6, 1]),
+            dropouts.general_dropout(x, rate, generator.uniform),
+            dropouts.general_dropout(x, rate, generator.uniform, [None, 1]),
+        ]
+
+    for ours, theirs in zip(program(tapejax), program(tf), strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_a_rate_of_zero_takes_a_seed_and_no_numbers():
+    def program(library):
+        library.random.set_seed(1)
+        for seed in (None, 4):
+            library.nn.dropout(library.ones([3]), 0.0, seed=seed)
+        return [library.random.uniform([2]), library.random.uniform([2], seed=4)]
+
+    for ours, theirs in zip(program(tapejax), program(tf), strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_dropout_from_a_source_refuses_what_dropout_refuses():
+    for rate in (1.5, "a"):
+        with pytest.raises(ValueError, match="`rate` must be a scalar"):
+            tapejax.nn.experimental.stateless_dropout([1.0], rate, [1, 2])
+    with pytest.raises(ValueError, match="floating point"):
+        tapejax.nn.experimental.general_dropout([1], 0.5, tapejax.random.uniform)
