@@ -343,6 +343,31 @@ class Variable:
         __mul__: Any
 
 
+def variable_around(array: Any, name: str, trainable: bool) -> Variable:
+    """A variable of a value that a guest library made and goes on naming; nobody is told of it.
+
+    Args:
+        array: Its value, a `jax.Array` (shared, so never donated).
+        name: Its name, used as it is.
+        trainable: Whether tapes watch it.
+
+    Returns:
+        The variable.
+    """
+    variable = Variable.__new__(Variable)
+    variable.serial = next(_serials)
+    variable.reference = weakref.ref(variable)
+    variable._name = name
+    variable._trainable = trainable
+    variable._constraint = None
+    variable._synchronization = VariableSynchronization.AUTO
+    variable._aggregation = VariableAggregation.NONE
+    variable._shape = None
+    aval = aval_of(array)
+    variable.hold(Tensor.concrete(array, aval, aval))
+    return variable
+
+
 def _no_inplace(operator: str, method: str, binary: str) -> RuntimeError:
     return RuntimeError(
         f"`variable {operator} value` with `tf.Variable`s is not supported. "

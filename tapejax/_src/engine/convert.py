@@ -32,6 +32,16 @@ PACKER = Packer()
 Converter = Callable[[Any, DType | None], Tensor]
 CONVERTERS: list[tuple[type, Converter]] = []
 """Conversions of other classes (`IndexedSlices`), tried in order."""
+CELLS: list[tuple[type, Callable[[Any], Variable]]] = []
+"""Other libraries' variables, and the function that gives the `Variable` behind one."""
+
+
+def variable_behind(value: Any) -> Any:
+    """The `Variable` behind another library's variable; any other value as it is."""
+    for cls, cell_of in CELLS:
+        if isinstance(value, cls):
+            return cell_of(value)
+    return value
 
 
 def constant_tensor(array: Any) -> Tensor:

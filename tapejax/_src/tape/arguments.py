@@ -12,7 +12,7 @@ from tapejax._src.core import nest
 from tapejax._src.core.dtypes import DType
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_tensor, constant_tensor
+from tapejax._src.engine.convert import as_tensor, constant_tensor, variable_behind
 from tapejax._src.engine.recorder import RUN, Recorder
 from tapejax._src.engine.registry import public
 
@@ -71,6 +71,7 @@ def flat_targets(target: Any) -> list[Any]:
         )
     targets: list[Any] = []
     for value in nest.flatten(target, expand_composites=True):
+        value = variable_behind(value)
         if not isinstance(value, (Tensor, Variable)):
             refuse(value, "target")
         targets.append(value)
@@ -125,7 +126,7 @@ def flat_sources(sources: Any) -> list[Any]:
             return sources  # pyright: ignore[reportUnknownVariableType]
     if type(sources) is Variable or type(sources) is Tensor:
         return [sources]
-    flat = nest.flatten(sources, expand_composites=True)
+    flat = [variable_behind(source) for source in nest.flatten(sources, expand_composites=True)]
     for source in flat:
         if not isinstance(source, (Tensor, Variable)):
             refuse(source, "source")

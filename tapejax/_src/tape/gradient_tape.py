@@ -12,6 +12,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
 from tapejax._src.engine.block import is_around, recording_around
+from tapejax._src.engine.convert import variable_behind
 from tapejax._src.engine.recorder import AFTER_TAPE, LOCAL, SOFT_LIMIT, TAPED_LIMIT, Recorder
 from tapejax._src.engine.recording import mark, number_of
 from tapejax._src.tape import differentiate
@@ -157,6 +158,7 @@ class GradientTape:
             )
         plain = type(tensor) is Tensor or type(tensor) is Variable
         for value in (tensor,) if plain else nest.flatten(tensor, expand_composites=True):
+            value = value if plain else variable_behind(value)
             if not isinstance(value, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {value} of type {type(value).__name__!r}, not tf.Tensor or "

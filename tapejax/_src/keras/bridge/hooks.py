@@ -1,0 +1,107 @@
+"""Everything tapejax changes in Keras, in one place, with reasons.
+
+| what | why |
+|---|---|
+| `keras.Variable._value` becomes a property | the value may be pending in a recorded program; see `cells.py` |
+| `keras.Variable.value` | a variable read under a tape or in a `tf.function` is part of the program |
+| `keras.Variable._initialize_with_initializer` | a first value is computed at once, outside tapes and traces |
+| the functions of `keras.src.backend` | they take tensors; see `backend_functions.py` |
+| `keras.Layer.__call__` | a call of built-in layers is one op; see `layer_calls.py` |
+| `keras.Layer.add_loss` | a loss from a user's `call` is an array where Keras traces a model |
+| `keras.Layer.__setattr__` | what was compiled for a layer is not used after it changed |
+| `keras.Layer.__init_subclass__` | a user's `call` gets tensors; see `user_code.py` |
+
+Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does what
+Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook for
+variables and backend functions, so these are reached through `keras.src`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from tapejax._src.engine import convert
+from tapejax._src.keras.bridge import backend_functions, layer_calls, user_code
+from tapejax._src.keras.bridge.cells import (
+    GUESTS,
+    cell_of,
+    get_raw,
+    read,
+    set_raw,
+)
+from tapejax._src.keras.bridge.recorded_calls import INSIDE, plain_keras
+
+_LOCK = threading.Lock()
+_DONE = "_tapejax_hooks"
+
+
+def install(keras: Any) -> None:
+    """Put the hooks into the Keras module, once."""
+    with _LOCK:
+        if hasattr(keras, _DONE):
+            return
+        _name_guests(keras)
+        _hook_variables(keras.Variable)
+        backend_functions.install(keras.src.backend.jax)
+        layer = keras.Layer
+        layer.__call__ = layer_calls.hooked_call(layer.__call__)
+        layer.add_loss = layer_calls.hooked_add_loss(layer.add_loss)
+        layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
+        layer.__init_subclass__ = classmethod(_subclass(layer))
+        setattr(keras, _DONE, True)
+
+
+def _name_guests(keras: Any) -> None:
+    backend = keras.src.backend
+    state = backend.common.global_state
+    GUESTS.variable = keras.Variable
+    GUESTS.symbolic = keras.KerasTensor
+    GUESTS.scope = keras.StatelessScope
+    GUESTS.get_mask = backend.get_keras_mask
+    GUESTS.set_mask = backend.set_keras_mask
+    GUESTS.in_scope = backend.in_stateless_scope
+    GUESTS.standardize_dtype = backend.standardize_dtype
+    GUESTS.output_spec = backend.compute_output_spec
+    GUESTS.scope_now = backend.common.stateless_scope.get_stateless_scope
+    GUESTS.call_context = lambda: state.get_global_attribute("current_call_ctx")
+    GUESTS.global_seed = keras.src.random.seed_generator.global_seed_generator
+    GUESTS.seed_generator = keras.random.SeedGenerator
+
+
+def _hook_variables(variable: Any) -> None:
+    original = variable.value.fget
+
+    def value(self: Any) -> Any:
+        if backend_functions.program_is_recorded():
+            return read(self)
+        return original(self)
+
+    initialize = variable._initialize_with_initializer
+
+    def _initialize_with_initializer(self: Any, initializer: Any) -> None:
+        with plain_keras():
+            initialize(self, initializer)
+
+    variable._initialize_with_initializer = _initialize_with_initializer
+    variable._value = property(get_raw, set_raw)
+    variable.value = property(value, doc=variable.value.__doc__)
+
+    def converted(self: Any, dtype: Any) -> Any:
+        return convert.as_tensor(self.value if INSIDE.depth else read(self), dtype)
+
+    convert.CONVERTERS.append((variable, converted))
+    convert.CELLS.append((variable, cell_of))
+
+
+def _subclass(base: Any) -> Any:
+    inherited = base.__dict__.get("__init_subclass__")
+
+    def __init_subclass__(cls: type, **kwargs: Any) -> None:  # noqa: N807  it becomes the method
+        if inherited is None:
+            super(base, cls).__init_subclass__(**kwargs)
+        else:
+            inherited.__func__(cls, **kwargs)
+        user_code.wrap_methods(cls)
+
+    return __init_subclass__
