@@ -15,7 +15,7 @@ from tapejax._src.core import errors
 from tapejax._src.core.dtypes import DType, as_dtype
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_partner, as_tensor, static_ints
+from tapejax._src.engine.convert import SymbolicArgument, as_partner, as_tensor, static_ints
 from tapejax._src.engine.definitions import (
     GROUP_ROLES,
     LIST_ROLES,
@@ -93,8 +93,11 @@ def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         inputs = quick[1]
     else:
         values, extra = _bind(definition, args, kwargs)
-        kernel, layout = find_kernel(definition, values, extra)
-        inputs = _inputs(definition, values, layout)
+        try:
+            kernel, layout = find_kernel(definition, values, extra)
+            inputs = _inputs(definition, values, layout)
+        except SymbolicArgument as found:
+            return found.apply(definition.name, args, kwargs)
         if quick is not None and _same_objects(inputs, quick[1]):
             remember(definition, quick[0], kernel)
             if kwargs and _same_objects(inputs, args):

@@ -44,6 +44,21 @@ def variable_behind(value: Any) -> Any:
     return value
 
 
+class SymbolicArgument(TypeError):
+    """An op was given another library's placeholder, and that library can make a node of the op.
+
+    Attributes:
+        apply: Makes the node of (the op's name, its arguments, its keyword arguments).
+    """
+
+    def __init__(self, value: Any, apply: Callable[..., Any]) -> None:
+        super().__init__(
+            f"{value!r} is symbolic: it stands for a layer's result and has no value. This function "
+            "needs one; put it into a tf.keras.layers.Lambda or a layer's `call`."
+        )
+        self.apply = apply
+
+
 def constant_tensor(array: Any) -> Tensor:
     """A tensor of a NumPy array nobody else will change, or of a `jax.Array` or tracer.
 

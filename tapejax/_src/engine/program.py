@@ -188,7 +188,7 @@ class Program(Step):
             waiting += op[1]
         for wanted in sorted(ops):
             node, (kernel, ins, outs) = ops[wanted]
-            with jax.enable_x64(True):
+            with jax.ensure_compile_time_eval(), jax.enable_x64(True):
                 results = [np.asarray(x) for x in kernel.run([values[i] for i in ins])]
             values.update(zip(outs, results, strict=True))
             node.constants = {**node.constants, **dict(zip(outs, results, strict=True))}

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tapejax._src.core.arrivals import ARRIVALS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import CREATION, Variable
 from tapejax._src.engine.convert import as_tensor
@@ -118,6 +119,7 @@ class Function:
     ) -> None:
         if not callable(python_function):
             raise TypeError(f"{python_function!r} is not a callable object")
+        ARRIVALS.look()
         inner = python_function
         while isinstance(inner, functools.partial):
             inner = inner.func

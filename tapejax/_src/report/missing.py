@@ -15,8 +15,9 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from tapejax._src.keras.bridge import guest
 from tapejax._src.report.callsite import place, runs_from_import, user_frame
 
 # What to write instead, for names that TensorFlow programs often use. The longest matching prefix
@@ -31,11 +32,6 @@ ADVICE = {
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",
     "io": "Read and write files with Python or NumPy.",
-    "keras.Model": "Hold the layers' `tf.Variable`s in a class of your own.",
-    "keras.Sequential": "Hold the layers' `tf.Variable`s in a class of your own.",
-    "keras.layers": "Write a layer from `tf.Variable` and `tf.matmul`, as examples/digits.py does.",
-    "keras.losses": "Write the loss with `tf.nn` and `tf.reduce_mean`, as examples/digits.py does.",
-    "keras.models": "Hold the layers' `tf.Variable`s in a class of your own.",
     "layers": "It belongs to TensorFlow 1; write a layer from `tf.Variable` and `tf.matmul`.",
     "placeholder": "It belongs to TensorFlow 1; pass the value itself.",
     "python": "`tensorflow.python` is TensorFlow's private package; use the public name.",
@@ -73,6 +69,28 @@ def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
         raise AttributeError(message, name=name)
 
     return refuse
+
+
+def guest_attribute(module_name: str) -> Callable[[str], Any]:
+    """Make the module-level `__getattr__` of a public module whose names a guest library has.
+
+    Args:
+        module_name: The module's `__name__`.
+
+    Returns:
+        A function of a name that gives the guest's object, or raises as `missing_attribute` does.
+    """
+    refuse = missing_attribute(module_name)
+
+    def find(name: str) -> Any:
+        if name.startswith("__"):
+            return refuse(name)
+        try:
+            return guest.attribute(name)
+        except AttributeError:
+            return refuse(name)
+
+    return find
 
 
 def missing_message(module_name: str, name: str, where: str) -> str:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapejax._src.core import nest
+from tapejax._src.core.arrivals import ARRIVALS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
@@ -77,6 +78,7 @@ class GradientTape:
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = self.keeps_inputs = persistent  # it may differentiate its own gradients
         self._auto = watch_accessed_variables
+        ARRIVALS.look()
 
     def _clear(self) -> None:
         """Forget everything recorded."""

@@ -23,6 +23,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.keras.bridge.cells import GUESTS, read, reads_as_tensor
+from tapejax._src.keras.bridge.output_spec import hooked_output_spec
 from tapejax._src.keras.bridge.recorded_calls import INSIDE, call_as_op, is_leaf
 from tapejax._src.ops.casting import cast as tensor_cast
 from tapejax._src.tape.custom_gradient import custom_gradient as tensor_custom_gradient
@@ -246,9 +247,11 @@ def replacement(module: ModuleType, name: str) -> Callable[..., Any] | None:
     return recorded(name, original)
 
 
-def install(backend: ModuleType) -> None:
+def install(backend: ModuleType, is_users: Callable[[Any], bool]) -> None:
     """Replace the functions wherever a module of Keras refers to them."""
     replaced: dict[int, Any] = {}
+    original = backend.compute_output_spec
+    replaced[id(original)] = hooked_output_spec(original, is_users)
     for name in SUBMODULES:
         module = sys.modules[f"{backend.__name__}.{name}"]
         for function in list(vars(module)):

@@ -30,6 +30,8 @@ class Guests:
     """`keras.Variable`."""
     symbolic: type = type("NoKerasTensor", (), {})
     """`keras.KerasTensor`."""
+    layer: type = type("NoLayer", (), {})
+    """`keras.Layer`."""
     scope: Any
     """`keras.StatelessScope`."""
     get_mask: Callable[[Any], Any]

@@ -10,6 +10,8 @@
 | `keras.Layer.add_loss` | a loss from a user's `call` is an array where Keras traces a model |
 | `keras.Layer.__setattr__` | what was compiled for a layer is not used after it changed |
 | `keras.Layer.__init_subclass__` | a user's `call` gets tensors; see `user_code.py` |
+| `update_state` and `result` of metrics, `keras.Loss.__call__`, `Optimizer.apply` | one op each; see `state_objects.py` |
+| `train_step` and its like, `make_*_function`, `_get_jax_state`, `_symbolic_build` of `keras.Model` | steps written as for TensorFlow; see `training.py` |
 
 Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does what
 Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook for
@@ -19,10 +21,18 @@ variables and backend functions, so these are reached through `keras.src`.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from tapejax._src.engine import convert
-from tapejax._src.keras.bridge import backend_functions, layer_calls, user_code
+from tapejax._src.keras.bridge import (
+    backend_functions,
+    layer_calls,
+    state_objects,
+    symbolic_ops,
+    training,
+    user_code,
+)
 from tapejax._src.keras.bridge.cells import (
     GUESTS,
     cell_of,
@@ -43,26 +53,47 @@ def install(keras: Any) -> None:
             return
         _name_guests(keras)
         _hook_variables(keras.Variable)
-        backend_functions.install(keras.src.backend.jax)
+        backend_functions.install(keras.src.backend.jax, layer_calls.runs_user_code)
         layer = keras.Layer
         layer.__call__ = layer_calls.hooked_call(layer.__call__)
         layer.add_loss = layer_calls.hooked_add_loss(layer.add_loss)
         layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
-        layer.__init_subclass__ = classmethod(_subclass(layer))
+        layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
+        _hook_training(keras)
+        convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
         setattr(keras, _DONE, True)
+
+
+def _hook_training(keras: Any) -> None:
+    state_objects.hook_metrics(keras.Metric)
+    keras.Metric.__init_subclass__ = classmethod(
+        _subclass(keras.Metric, state_objects.wrap_user_metric)
+    )
+    keras.Loss.__call__ = state_objects.hooked_loss(keras.Loss.__call__)
+    optimizer = keras.optimizers.Optimizer
+    optimizer.apply = state_objects.hooked_apply(optimizer.apply)
+    model = keras.Model
+    for name in training.STEPS:
+        setattr(model, name, training.hooked_step(getattr(model, name), name))
+        maker = f"make_{name.replace('_step', '_function')}"
+        setattr(model, maker, training.hooked_make_function(getattr(model, maker), name))
+    model._get_jax_state = training.hooked_state(model._get_jax_state)
+    model.compile = training.hooked_compile(model.compile, keras)
+    model._symbolic_build = training.hooked_build(model._symbolic_build)
 
 
 def _name_guests(keras: Any) -> None:
     backend = keras.src.backend
     state = backend.common.global_state
     GUESTS.variable = keras.Variable
+    GUESTS.layer = keras.Layer
     GUESTS.symbolic = keras.KerasTensor
     GUESTS.scope = keras.StatelessScope
     GUESTS.get_mask = backend.get_keras_mask
     GUESTS.set_mask = backend.set_keras_mask
     GUESTS.in_scope = backend.in_stateless_scope
     GUESTS.standardize_dtype = backend.standardize_dtype
-    GUESTS.output_spec = backend.compute_output_spec
+    GUESTS.output_spec = backend.compute_output_spec  # Keras' own: sizes are known there
     GUESTS.scope_now = backend.common.stateless_scope.get_stateless_scope
     GUESTS.call_context = lambda: state.get_global_attribute("current_call_ctx")
     GUESTS.global_seed = keras.src.random.seed_generator.global_seed_generator
@@ -94,7 +125,7 @@ def _hook_variables(variable: Any) -> None:
     convert.CELLS.append((variable, cell_of))
 
 
-def _subclass(base: Any) -> Any:
+def _subclass(base: Any, wrap: Callable[[type], None]) -> Any:
     inherited = base.__dict__.get("__init_subclass__")
 
     def __init_subclass__(cls: type, **kwargs: Any) -> None:  # noqa: N807  it becomes the method
@@ -102,6 +133,6 @@ def _subclass(base: Any) -> Any:
             super(base, cls).__init_subclass__(**kwargs)
         else:
             inherited.__func__(cls, **kwargs)
-        user_code.wrap_methods(cls)
+        wrap(cls)
 
     return __init_subclass__

@@ -55,6 +55,12 @@ def is_built_in(layer: Any) -> bool:
     return kind.__module__.startswith("keras.") and kind.__name__ != "Lambda"
 
 
+def runs_user_code(function: Any) -> bool:
+    """Whether a function that Keras finds out the shapes of is a user's `call`."""
+    layer = getattr(function, "__self__", None)
+    return isinstance(layer, GUESTS.layer) and not all(map(is_built_in, layer._flatten_layers()))
+
+
 def tree_of(layer: Any) -> Tree:
     """The layers below a layer; looked at again after an attribute of one of them was set."""
     tree = layer.__dict__.get(_TREE)
