@@ -53,8 +53,8 @@ class SymbolicArgument(TypeError):
 
     def __init__(self, value: Any, apply: Callable[..., Any]) -> None:
         super().__init__(
-            f"{value!r} is symbolic: it stands for a layer's result and has no value. This function "
-            "needs one; put it into a tf.keras.layers.Lambda or a layer's `call`."
+            f"{value!r} is symbolic: it stands for a layer's result and has no value. This "
+            "function needs one; put it into a tf.keras.layers.Lambda or a layer's `call`."
         )
         self.apply = apply
 

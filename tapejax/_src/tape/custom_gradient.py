@@ -132,7 +132,6 @@ class CustomGradient:
         rule = _rule(grad_fn, result, len(flat_args), variables)
         return nest.pack_sequence_as(result, _record_rule(inputs, outputs, rule))
 
-
     def _call_inline(self, args: Any, kwargs: Any) -> Any:
         """Under the user's own `jax.grad`: the rule becomes JAX's, as this tape is not asked.
 

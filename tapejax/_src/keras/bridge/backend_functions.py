@@ -1,10 +1,10 @@
 """Keras' backend functions take tensors: each call that sees one is a recorded op.
 
-Keras computes through some 400 functions (`keras.src.backend.numpy.matmul`, ...). Code of Keras that
-runs as ordinary Python in an eager program, such as a loss, a user's layer that calls
-`super().call(x)` or `keras.ops.mean(x)`, reaches them with tensors. Each is replaced by one that looks
-at its arguments and, where there is a tensor, records the original as an op. Without a tensor among
-them the original runs: plain Keras code is unchanged.
+Keras computes through some 400 functions (`keras.src.backend.numpy.matmul`, ...). Code of Keras
+that runs as ordinary Python in an eager program, such as a loss, a user's layer that calls
+`super().call(x)` or `keras.ops.mean(x)`, reaches them with tensors. Each is replaced by one that
+looks at its arguments and, where there is a tensor, records the original as an op. Without a tensor
+among them the original runs: plain Keras code is unchanged.
 """
 
 from __future__ import annotations
@@ -106,9 +106,7 @@ def _call_seeded(function: Callable[..., Any], state: Any, *args: Any, **kwargs:
 # ------------------------------------------------------------- functions that convert and describe
 def _convert(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def convert_to_tensor(
-        x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None
-    ) -> Any:
+    def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
         tensor = _as_tensor_if(x)
         if tensor is None:
             return original(x, dtype=dtype, sparse=sparse, ragged=ragged)
@@ -266,4 +264,4 @@ def install(backend: ModuleType, is_users: Callable[[Any], bool]) -> None:
                 setattr(module, name, replaced[id(value)])
 
 
-__all__ = ["install", "is_leaf", "recorded", "sees_tensor", "program_is_recorded"]
+__all__ = ["install", "is_leaf", "program_is_recorded", "recorded", "sees_tensor"]

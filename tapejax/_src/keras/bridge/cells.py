@@ -1,9 +1,9 @@
-"""Keras' variables as tapejax's: each one that a tape program touches gets a `tf.Variable`, its cell.
+"""Keras' variables as tapejax's: each one a tape program touches gets a `tf.Variable`, its cell.
 
 From then on the cell holds the value, so that an update by the optimizer or by batch normalization
-is part of the recorded program. Keras' own code goes on reading arrays: `_value` of `keras.Variable`
-becomes a property that looks into the cell. A variable no tape program ever touches has no cell and
-is as before.
+is part of the recorded program. Keras' own code goes on reading arrays: `_value` of
+`keras.Variable` becomes a property that looks into the cell. A variable no tape program ever
+touches has no cell and is as before.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import jax
 import numpy as np
 
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.core.variable import Variable, variable_around
+from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.recorder import LOCAL
 
 _CELL = "_tapejax_cell"
 _RAW = "_value"
+_SUBSTITUTE = "_tapejax_substitute"
 
 
 class Guests:
@@ -72,7 +73,7 @@ def cell_of(variable: Any) -> Variable:
                 f"The Keras variable {variable.path!r} of shape {variable.shape} has no value yet. "
                 "Build its layer first: call the model once, or model.build(input_shape)."
             )
-        cell = state[_CELL] = variable_around(raw, variable.path, variable.trainable)
+        cell = state[_CELL] = Variable.around(raw, variable.path, variable.trainable)
         state[_RAW] = None
     if cell.trainable is not variable.trainable:
         _retrain(cell, variable.trainable)
@@ -90,11 +91,28 @@ def has_cell(variable: Any) -> bool:
     return _CELL in variable.__dict__
 
 
+def share(variable: Any, cell: Variable) -> None:
+    """Make an existing `tf.Variable` the cell of a Keras variable."""
+    variable.__dict__[_CELL] = cell
+    variable.__dict__[_RAW] = None
+
+
+def substitute(variable: Any, value: Tensor | None) -> None:
+    """From now on layers compute with `value` in the place of the variable's own, None ends it."""
+    variable.__dict__[_SUBSTITUTE] = value
+
+
+def value_of(variable: Any) -> Tensor | Variable:
+    """What a recorded call computes with for a Keras variable: its cell, or a substitute."""
+    given = variable.__dict__.get(_SUBSTITUTE)
+    return cell_of(variable) if given is None else given
+
+
 def read(variable: Any) -> Tensor:
     """The current value of a Keras variable as a tensor, cast as Keras' autocast scope says."""
     if GUESTS.in_scope():
         return as_tensor(variable.value)
-    return variable._maybe_autocast(as_tensor(cell_of(variable)))
+    return variable._maybe_autocast(as_tensor(value_of(variable)))
 
 
 def as_variable(value: Any) -> Any:
@@ -121,6 +139,8 @@ def set_raw(variable: Any, value: Any) -> None:
     """`keras.Variable._value = value`: an array, a tensor, or None to forget it."""
     state = variable.__dict__
     cell = state.get(_CELL)
+    if _SUBSTITUTE in state:
+        del state[_SUBSTITUTE]
     if isinstance(value, Tensor):
         if cell is None:
             state[_CELL] = cell = _first_cell(variable, value)
@@ -139,13 +159,12 @@ def _first_cell(variable: Any, value: Tensor) -> Variable:
     """The cell of a variable whose very first value is a tensor."""
     raw = variable.__dict__.get(_RAW)
     if raw is not None:
-        cell = variable_around(raw, variable.path, variable.trainable)
+        cell = Variable.around(raw, variable.path, variable.trainable)
         cell.assign(value)
         return cell
-    return variable_around(value.value_array("initial value"), variable.path, variable.trainable)
+    return Variable.around(value.value_array("initial value"), variable.path, variable.trainable)
 
 
 def reads_as_tensor() -> bool:
-    """Whether a Keras variable read outside Keras' stateless code must be seen by a tape or trace."""
+    """Whether a variable read outside Keras' stateless code must be seen by a tape or trace."""
     return bool(LOCAL.active) or LOCAL.recorder.symbolic is not None
-

@@ -1,25 +1,32 @@
 """Everything tapejax changes in Keras, in one place, with reasons.
 
-| what | why |
-|---|---|
-| `keras.Variable._value` becomes a property | the value may be pending in a recorded program; see `cells.py` |
-| `keras.Variable.value` | a variable read under a tape or in a `tf.function` is part of the program |
-| `keras.Variable._initialize_with_initializer` | a first value is computed at once, outside tapes and traces |
-| the functions of `keras.src.backend` | they take tensors; see `backend_functions.py` |
-| `keras.Layer.__call__` | a call of built-in layers is one op; see `layer_calls.py` |
-| `keras.Layer.add_loss` | a loss from a user's `call` is an array where Keras traces a model |
-| `keras.Layer.__setattr__` | what was compiled for a layer is not used after it changed |
-| `keras.Layer.__init_subclass__` | a user's `call` gets tensors; see `user_code.py` |
-| `update_state` and `result` of metrics, `keras.Loss.__call__`, `Optimizer.apply` | one op each; see `state_objects.py` |
-| `train_step` and its like, `make_*_function`, `_get_jax_state`, `_symbolic_build` of `keras.Model` | steps written as for TensorFlow; see `training.py` |
+`keras.Variable`
+    `_value` becomes a property: the value may be pending in a recorded program (`cells.py`).
+    `value` and the operators give a tensor under a tape or in a `tf.function`.
+    `_initialize_with_initializer` computes a first value at once, outside tapes and traces.
+the functions of `keras.src.backend`
+    take tensors (`backend_functions.py`), and find out shapes without symbolic sizes in users' code
+    (`output_spec.py`).
+`keras.Layer`
+    `__call__`: a call of built-in layers is one op (`layer_calls.py`).
+    `__setattr__`: what was compiled for a layer is not used after it changed.
+    `add_loss`: a loss from a user's `call` is an array where Keras traces a model.
+    `__init_subclass__`: a user's `call` gets tensors (`user_code.py`).
+metrics, losses, optimizers
+    `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
+    (`state_objects.py`).
+`keras.Model`
+    `train_step` and its like, `make_train_function` and its like, `compile`, `_get_jax_state`,
+    `_symbolic_build`: steps written as for TensorFlow (`training.py`).
 
-Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does what
-Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook for
-variables and backend functions, so these are reached through `keras.src`.
+Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does
+what Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook
+for variables and backend functions, so these are reached through `keras.src`.
 """
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +44,9 @@ from tapejax._src.keras.bridge.cells import (
     GUESTS,
     cell_of,
     get_raw,
+    has_cell,
     read,
+    reads_as_tensor,
     set_raw,
 )
 from tapejax._src.keras.bridge.recorded_calls import INSIDE, plain_keras
@@ -118,6 +127,10 @@ def _hook_variables(variable: Any) -> None:
     variable._value = property(get_raw, set_raw)
     variable.value = property(value, doc=variable.value.__doc__)
 
+    for name in OPERATORS:
+        if name in variable.__dict__ or hasattr(variable, name):
+            setattr(variable, name, _operator(name, getattr(variable, name)))
+
     def converted(self: Any, dtype: Any) -> Any:
         return convert.as_tensor(self.value if INSIDE.depth else read(self), dtype)
 
@@ -125,10 +138,35 @@ def _hook_variables(variable: Any) -> None:
     convert.CELLS.append((variable, cell_of))
 
 
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+_OTHERS = ("getitem", "neg", "abs", "lt", "le", "gt", "ge")
+OPERATORS = (
+    *[f"__{side}{name}__" for name in _BINARY for side in ("", "r")],
+    *[f"__{name}__" for name in _OTHERS],
+)
+
+
+def _operator(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator of a variable that has a cell gives a tensor; in Keras' own code an array."""
+
+    @functools.wraps(original)
+    def operate(self: Any, *others: Any) -> Any:
+        if state_objects.is_plain() or not (has_cell(self) or reads_as_tensor()):
+            return original(self, *others)
+        return getattr(read(self), name)(*map(as_tensor_operand, others))
+
+    return operate
+
+
+def as_tensor_operand(other: Any) -> Any:
+    """The other side of an operator: a Keras variable as the tensor it holds."""
+    return read(other) if isinstance(other, GUESTS.variable) else other
+
+
 def _subclass(base: Any, wrap: Callable[[type], None]) -> Any:
     inherited = base.__dict__.get("__init_subclass__")
 
-    def __init_subclass__(cls: type, **kwargs: Any) -> None:  # noqa: N807  it becomes the method
+    def __init_subclass__(cls: type, **kwargs: Any) -> None:
         if inherited is None:
             super(base, cls).__init_subclass__(**kwargs)
         else:

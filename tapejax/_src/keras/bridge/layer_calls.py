@@ -18,7 +18,7 @@ import numpy as np
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.keras.bridge.cells import GUESTS, reads_as_tensor
+from tapejax._src.keras.bridge.cells import GUESTS, reads_as_tensor, share, substitute
 from tapejax._src.keras.bridge.recorded_calls import (
     INSIDE,
     call_as_op,
@@ -29,18 +29,22 @@ from tapejax._src.keras.bridge.recorded_calls import (
 
 _TREE = "_tapejax_tree"
 _VERSION = "_tapejax_version"
-_BOOKKEEPING = frozenset(["_called", "built", "_losses", "_loss_ids", "_losses_override", "trainable"])
+_HELD = "_tapejax_held"
+_BOOKKEEPING = frozenset(
+    ["_called", "built", "_losses", "_loss_ids", "_losses_override", "trainable"]
+)
 """Attributes whose change is no change of what a layer computes."""
 
 
 class Tree:
     """The layers below a layer, and what they were like when last looked at."""
 
-    __slots__ = ("is_built_in", "layers", "state", "variables")
+    __slots__ = ("is_built_in", "is_one_op", "layers", "state", "variables")
 
     def __init__(self, layer: Any) -> None:
         self.layers = list(layer._flatten_layers())
         self.is_built_in = all(map(is_built_in, self.layers))
+        self.is_one_op = self.is_built_in and not has_nested_outputs(layer)
         self.variables: list[Any] = list(layer.variables)
         self.state = self.state_now()
 
@@ -53,6 +57,40 @@ def is_built_in(layer: Any) -> bool:
     """Whether a layer's code is Keras' own, to the last line."""
     kind = type(layer)
     return kind.__module__.startswith("keras.") and kind.__name__ != "Lambda"
+
+
+def _stands_for_weight(layer: Any, name: str, value: Tensor) -> bool:
+    """`layer.kernel = tensor`, as fast weights are set: calls compute with the tensor from now on."""
+    try:
+        weight = getattr(layer, name)
+    except AttributeError:
+        return False
+    if not isinstance(weight, GUESTS.variable):
+        return False
+    if tuple(value.shape) != tuple(weight.shape):
+        raise ValueError(
+            f"{layer.name}.{name} has shape {tuple(weight.shape)}, and a tensor of shape "
+            f"{tuple(value.shape)} was given to stand in its place."
+        )
+    substitute(weight, value)
+    return True
+
+
+def _track(layer: Any, variable: Variable) -> None:
+    """A `tf.Variable` held by a layer is one of its weights, as in TensorFlow's own Keras."""
+    if any(
+        getattr(v, _HELD, None) is variable
+        for v in [*layer._trainable_variables, *layer._non_trainable_variables]
+    ):
+        return
+    name = variable.name.removesuffix(":0").replace("/", "_")
+    with plain_keras():
+        weight = GUESTS.variable(
+            variable.tensor.value_array(), trainable=variable.trainable, name=name
+        )
+    share(weight, variable)
+    setattr(weight, _HELD, variable)
+    layer._track_variable(weight)
 
 
 def runs_user_code(function: Any) -> bool:
@@ -69,12 +107,45 @@ def tree_of(layer: Any) -> Tree:
     return tree
 
 
+def has_nested_outputs(layer: Any) -> bool:
+    """Whether one output of a functional model is computed from another.
+
+    Programs that ask how a prediction depends on a feature map are written so, and one op would
+    hide the path between the two.
+    """
+    outputs = getattr(layer, "outputs", None)
+    if not isinstance(outputs, (list, tuple)) or len(outputs) < 2:
+        return False
+    ends = {id(x) for x in outputs}
+    seen: set[int] = set()
+    waiting = [x for output in outputs for x in _sources(output)]
+    while waiting:
+        tensor = waiting.pop()
+        if id(tensor) in ends:
+            return True
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            waiting += _sources(tensor)
+    return False
+
+
+def _sources(tensor: Any) -> list[Any]:
+    """The symbolic tensors that one is computed from."""
+    history = tensor._keras_history
+    nodes = history.operation._inbound_nodes
+    return list(nodes[history.node_index].input_tensors) if nodes else []
+
+
 def hooked_setattr(original: Callable[..., Any]) -> Callable[..., Any]:
     """`Layer.__setattr__` that notes changes of built-in layers, which ops were compiled for."""
 
     @functools.wraps(original)
-    def __setattr__(self: Any, name: str, value: Any) -> None:  # noqa: N807  it becomes the method
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        if isinstance(value, Tensor) and _stands_for_weight(self, name, value):
+            return
         original(self, name, value)
+        if type(value) is Variable:
+            _track(self, value)
         if name not in _BOOKKEEPING and is_built_in(self) and not INSIDE.depth:
             state = self.__dict__
             state[_VERSION] = state.get(_VERSION, 0) + 1
@@ -112,7 +183,7 @@ def hooked_call(original: Callable[..., Any]) -> Callable[..., Any]:
     """`Layer.__call__` that records."""
 
     @functools.wraps(original)
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807  it becomes the method
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not concerns_tapes(args, kwargs):
             return original(self, *args, **kwargs)
         args, kwargs = jax.tree.map(_tensors, (args, kwargs), is_leaf=_is_end)
@@ -121,7 +192,7 @@ def hooked_call(original: Callable[..., Any]) -> Callable[..., Any]:
                 return original(self, *args, **kwargs)
             _build(self, original, args, kwargs)
         tree = tree_of(self)
-        if not tree.is_built_in:
+        if not tree.is_one_op:
             return original(self, *args, **kwargs)
         return _recorded(self, original, tree, args, kwargs)
 
@@ -145,9 +216,7 @@ def _build(layer: Any, original: Callable[..., Any], args: Any, kwargs: Any) -> 
     layer.__dict__.pop(_TREE, None)
 
 
-def _recorded(
-    layer: Any, original: Callable[..., Any], tree: Tree, args: Any, kwargs: Any
-) -> Any:
+def _recorded(layer: Any, original: Callable[..., Any], tree: Tree, args: Any, kwargs: Any) -> Any:
     phase = _phase(layer, kwargs)
     if phase is not None:
         kwargs = {**kwargs, "training": phase}

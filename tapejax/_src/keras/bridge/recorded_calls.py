@@ -23,7 +23,7 @@ from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL, aside
 from tapejax._src.engine.recording import record
 from tapejax._src.function.execution import init_scope
-from tapejax._src.keras.bridge.cells import GUESTS, cell_of, read
+from tapejax._src.keras.bridge.cells import GUESTS, cell_of, read, value_of
 from tapejax._src.tape.interop import static_key
 
 
@@ -125,7 +125,7 @@ def call_as_op(
     statics = tuple(
         [None if dynamic else static_key(x) for x, dynamic in zip(flat, places, strict=True)]
     )
-    cells = [cell_of(v) for v in variables]
+    cells = [value_of(v) for v in variables]
     wide = is_wide(inputs) or is_wide(cells)
     key = (name, tree, statics, wide, tuple([m is not None for m in masks]), extra_key)
     calls = vars(owner).setdefault(_CALLS, {})
@@ -137,7 +137,7 @@ def call_as_op(
         call = calls[key] = Call(Kernel(name, pure, node=name), [id(v) for v in variables])
     outs, out_masks, losses, updates = record(call.kernel, [*cells, *inputs, *present])
     for number, value in updates.items():
-        cells[number].assign(value)
+        cell_of(variables[number]).assign(value)
     for place, mask in out_masks.items():
         leaf = jax.tree.leaves(outs, is_leaf=is_leaf)[place]
         GUESTS.set_mask(leaf, mask)

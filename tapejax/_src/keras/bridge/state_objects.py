@@ -47,7 +47,7 @@ def wrap_user_metric(cls: type) -> None:
     """A user's metric: its `result` is a tensor, however it was computed."""
     method = cls.__dict__.get("result")
     if method is not None and not hasattr(method, _WRAPPED):
-        setattr(cls, "result", _tensor_result(method))
+        cls.result = _tensor_result(method)
 
 
 def _updating(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,7 +108,7 @@ def hooked_loss(original: Callable[..., Any]) -> Callable[..., Any]:
     """`Loss.__call__`: one op for a loss of Keras' own."""
 
     @functools.wraps(original)
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807  it becomes the method
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_plain() or not type(self).__module__.startswith("keras.src.losses."):
             return original(self, *args, **kwargs)
         flat = jax.tree.leaves((args, kwargs), is_leaf=is_leaf)
@@ -129,7 +129,9 @@ def hooked_apply(original: Callable[..., Any]) -> Callable[..., Any]:
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         if is_plain() or not sees_tensor(grads, None) or _has_own_code(self):
             return original(self, grads, trainable_variables)
-        variables = self._trainable_variables if trainable_variables is None else trainable_variables
+        variables = (
+            self._trainable_variables if trainable_variables is None else trainable_variables
+        )
         variables = list(variables)
         if not self.built:
             self.build(variables)

@@ -68,7 +68,9 @@ def _train(model: Any, data: Any) -> Any:
         scaled = loss if model.optimizer is None else model.optimizer.scale_loss(loss)
     variables = model.trainable_variables
     if variables:
-        model.optimizer.apply_gradients(zip(tape.gradient(scaled, variables), variables, strict=True))
+        model.optimizer.apply_gradients(
+            zip(tape.gradient(scaled, variables), variables, strict=True)
+        )
     return model.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
 
@@ -76,9 +78,7 @@ def _test(model: Any, data: Any) -> Any:
     """TensorFlow's `Model.test_step`."""
     x, y, sample_weight = unpacked(data)
     y_pred = _called(model, x, False)
-    loss = model.compute_loss(
-        x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False
-    )
+    loss = model.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
     model._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
     return model.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
@@ -210,7 +210,7 @@ def hooked_compile(original: Callable[..., Any], keras: Any) -> Callable[..., An
     """`Model.compile`, which takes tapejax's optimizers too."""
 
     @functools.wraps(original)
-    def compile(self: Any, optimizer: Any = "rmsprop", *args: Any, **kwargs: Any) -> None:  # noqa: A001  Keras' name
+    def compile(self: Any, optimizer: Any = "rmsprop", *args: Any, **kwargs: Any) -> None:
         original(self, keras_optimizer(optimizer, keras), *args, **kwargs)
 
     return compile

@@ -56,4 +56,3 @@ def wrap_methods(cls: type) -> None:
         method = cls.__dict__.get(name)
         if inspect.isfunction(method) and not hasattr(method, _WRAPPED):
             setattr(cls, name, on_tensors(method))
-
