@@ -1,9 +1,9 @@
 """Calling layers and models: one recorded op for built-in ones, ordinary Python for users' own.
 
-A call whose whole tree of layers is Keras' own is one op, compiled with everything around it. A layer
-or model with a `call` written by the user runs in Keras' own way, on tensors: its `call` is ordinary
-Python, so that `tf.*` ops, prints and inner tapes work, and the built-in layers it calls are one op
-each.
+A call whose whole tree of layers is Keras' own is one op, compiled with everything around it. A
+layer or model with a `call` written by the user runs in Keras' own way, on tensors: its `call` is
+ordinary Python, so that `tf.*` ops, prints and inner tapes work, and the built-in layers it calls
+are one op each.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TREE = "_tapejax_tree"
 _VERSION = "_tapejax_version"
 _HELD = "_tapejax_held"
 _BOOKKEEPING = frozenset(
-    ["_called", "built", "_losses", "_loss_ids", "_losses_override", "trainable"]
+    ["_called", "_loss_ids", "_losses", "_losses_override", "built", "trainable"]
 )
 """Attributes whose change is no change of what a layer computes."""
 
@@ -60,7 +60,7 @@ def is_built_in(layer: Any) -> bool:
 
 
 def _stands_for_weight(layer: Any, name: str, value: Tensor) -> bool:
-    """`layer.kernel = tensor`, as fast weights are set: calls compute with the tensor from now on."""
+    """`layer.kernel = tensor`, as fast weights are set: calls compute with it from now on."""
     try:
         weight = getattr(layer, name)
     except AttributeError:
@@ -78,10 +78,8 @@ def _stands_for_weight(layer: Any, name: str, value: Tensor) -> bool:
 
 def _track(layer: Any, variable: Variable) -> None:
     """A `tf.Variable` held by a layer is one of its weights, as in TensorFlow's own Keras."""
-    if any(
-        getattr(v, _HELD, None) is variable
-        for v in [*layer._trainable_variables, *layer._non_trainable_variables]
-    ):
+    weights = [*layer._trainable_variables, *layer._non_trainable_variables]
+    if any(getattr(weight, _HELD, None) is variable for weight in weights):
         return
     name = variable.name.removesuffix(":0").replace("/", "_")
     with plain_keras():
@@ -95,7 +93,7 @@ def _track(layer: Any, variable: Variable) -> None:
 
 def runs_user_code(function: Any) -> bool:
     """Whether a function that Keras finds out the shapes of is a user's `call`."""
-    layer = getattr(function, "__self__", None)
+    layer: Any = getattr(function, "__self__", None)
     return isinstance(layer, GUESTS.layer) and not all(map(is_built_in, layer._flatten_layers()))
 
 

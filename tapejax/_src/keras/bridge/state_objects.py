@@ -129,10 +129,8 @@ def hooked_apply(original: Callable[..., Any]) -> Callable[..., Any]:
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         if is_plain() or not sees_tensor(grads, None) or _has_own_code(self):
             return original(self, grads, trainable_variables)
-        variables = (
-            self._trainable_variables if trainable_variables is None else trainable_variables
-        )
-        variables = list(variables)
+        built_with = trainable_variables is None
+        variables = list(self._trainable_variables if built_with else trainable_variables)
         if not self.built:
             self.build(variables)
         dense = [_dense(g) for g in grads]

@@ -87,8 +87,8 @@ def converter(keras: Any) -> Callable[[Any, Any], Tensor]:
         held = jax.tree.leaves((args, kwargs), is_leaf=is_leaf)
         if any(isinstance(x, Variable) for x in held):
             raise TypeError(
-                f"tf.{op} of a symbolic Keras tensor and a tf.Variable: a functional model does not "
-                "know the variable. Write a layer that has it, with the op in its `call`."
+                f"tf.{op} of a symbolic Keras tensor and a tf.Variable: a functional model does "
+                "not know the variable. Write a layer that has it, with the op in its `call`."
             )
         name = op.rpartition(".")[2].strip("_")
         return layer(op, template, name=keras.src.utils.naming.auto_name(f"tf_{name}"))(

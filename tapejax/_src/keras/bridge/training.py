@@ -1,9 +1,9 @@
 """`fit`, `evaluate` and `predict` of models with code of the user's, by TensorFlow's rules.
 
-Keras' JAX trainer passes all state through `train_step(self, state, data)`. TensorFlow programs write
-`train_step(self, data)` with a tape in it. Such a step is a `tf.function` here that reads and assigns
-the variables, so the trainer has no state to carry and is given none. A model of built-in layers with
-Keras' own step is trained by Keras natively.
+Keras' JAX trainer passes all state through `train_step(self, state, data)`. TensorFlow programs
+write `train_step(self, data)` with a tape in it. Such a step is a `tf.function` here that reads and
+assigns the variables, so the trainer has no state to carry and is given none. A model of built-in
+layers with Keras' own step is trained by Keras natively.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def _train(model: Any, data: Any) -> Any:
         scaled = loss if model.optimizer is None else model.optimizer.scale_loss(loss)
     variables = model.trainable_variables
     if variables:
-        model.optimizer.apply_gradients(
-            zip(tape.gradient(scaled, variables), variables, strict=True)
-        )
+        optimizer: Any = model.optimizer
+        gradients = tape.gradient(scaled, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
     return model.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
 
@@ -195,7 +195,7 @@ def hooked_state(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def hooked_build(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Keras' symbolic first step: not for a model whose `call` a step of the user's may never use."""
+    """Keras' symbolic first step: not for a user's step, which may never use `call`."""
 
     @functools.wraps(original)
     def _symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> None:
@@ -223,8 +223,8 @@ def keras_optimizer(optimizer: Any, keras: Any) -> Any:
     cls = getattr(keras.optimizers, type(optimizer).__name__, None)
     if cls is None or not type(optimizer).__module__.startswith("tapejax."):
         raise TypeError(
-            f"Model.compile cannot use the optimizer {type(optimizer).__name__!r}: Keras trains with "
-            "classes it knows. Use one of tf.keras.optimizers, derive yours from "
+            f"Model.compile cannot use the optimizer {type(optimizer).__name__!r}: Keras trains "
+            "with classes it knows. Use one of tf.keras.optimizers, derive yours from "
             "keras.optimizers.Optimizer, or apply it in a `train_step` of your own."
         )
     config = optimizer.get_config()

@@ -1,8 +1,8 @@
 """Code that users write into Keras classes gets tensors, whoever calls it.
 
-Keras calls a user's `call` with JAX arrays when it traces a model for `fit` or finds out shapes. The
-code says `x.shape.as_list()` or `tf.reduce_sum(x)`, so it is given `tf.Tensor`s, and what it returns
-becomes arrays again.
+Keras calls a user's `call` with JAX arrays when it traces a model for `fit` or finds out shapes.
+The code says `x.shape.as_list()` or `tf.reduce_sum(x)`, so it is given `tf.Tensor`s, and what it
+returns becomes arrays again.
 """
 
 from __future__ import annotations
