@@ -83,10 +83,10 @@ def guest_attribute(module_name: str) -> Callable[[str], Any]:
     refuse = missing_attribute(module_name)
 
     def find(name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__all__":
             return refuse(name)
         try:
-            return guest.attribute(name)
+            return guest.attribute(module_name, name)
         except AttributeError:
             return refuse(name)
 
@@ -168,7 +168,10 @@ def _names_of(module: ModuleType, prefix: str) -> set[str]:
         and not isinstance(value, ModuleType)
         and name not in _NOT_TENSORFLOWS
     }
-    for entry in pkgutil.iter_modules(getattr(module, "__path__", ())):
+    path = getattr(module, "__path__", ())
+    if isinstance(path, guest.GuestPath):  # looking further would load the guest
+        path = [path.own]
+    for entry in pkgutil.iter_modules(path):
         if entry.name.startswith("_"):
             continue
         found.add(prefix + entry.name)

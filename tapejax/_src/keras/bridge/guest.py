@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from tapejax._src.core.arrivals import ARRIVALS
+from tapejax._src.keras.bridge import hooks
 
 BACKEND = "KERAS_BACKEND"
 
@@ -34,8 +35,6 @@ def load() -> Any:
                 name="keras",
             ) from None
     _check(loaded)
-    from tapejax._src.keras.bridge import hooks  # noqa: PLC0415  only a program with Keras pays
-
     hooks.install(loaded)
     return loaded
 
@@ -92,19 +91,35 @@ class GuestPath:
         return f"GuestPath({self.own!r})"
 
 
-def attribute(name: str) -> Any:
-    """`tf.keras.<name>` of Keras itself.
+def attribute(module: str, name: str) -> Any:
+    """What Keras has under a name of `tf.keras` or of a module below it.
+
+    Keras' tree for TensorFlow comes first, then its own, which has some names more.
+
+    Args:
+        module: The public module's full name, such as `tapejax.keras.losses`.
+        name: The name; `__all__` gives every name there is.
 
     Raises:
         AttributeError: If Keras has no such name.
         ImportError: If Keras cannot be loaded.
     """
-    keras = load()
-    tree = importlib.import_module("keras._tf_keras.keras")
-    for place in (tree, keras):
+    load()
+    inner = module.removeprefix("tapejax.keras")
+    places: list[ModuleType] = []
+    for root in ("keras._tf_keras.keras", "keras"):
+        try:
+            places.append(importlib.import_module(root + inner))
+        except ModuleNotFoundError:
+            continue
+    if name == "__all__":
+        return sorted({n for place in places for n in dir(place) if not n.startswith("_")})
+    for place in places:
         value = getattr(place, name, None)
         if isinstance(value, ModuleType):
-            return importlib.import_module(f"tapejax.keras.{name}")
+            if name == "src":  # Keras' private package
+                continue
+            return importlib.import_module(f"{module}.{name}")
         if value is not None:
             return value
     raise AttributeError(name)

@@ -3,6 +3,7 @@
 `keras.Variable`
     `_value` becomes a property: the value may be pending in a recorded program (`cells.py`).
     `value` and the operators give a tensor under a tape or in a `tf.function`.
+    `__array__` takes NumPy's `copy`.
     `_initialize_with_initializer` computes a first value at once, outside tapes and traces.
 the functions of `keras.src.backend`
     take tensors (`backend_functions.py`), and find out shapes without symbolic sizes in users' code
@@ -30,6 +31,8 @@ import functools
 import threading
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tapejax._src.engine import convert
 from tapejax._src.keras.bridge import (
@@ -127,6 +130,7 @@ def _hook_variables(variable: Any) -> None:
     variable._value = property(get_raw, set_raw)
     variable.value = property(value, doc=variable.value.__doc__)
 
+    variable.__array__ = _array
     for name in OPERATORS:
         if name in variable.__dict__ or hasattr(variable, name):
             setattr(variable, name, _operator(name, getattr(variable, name)))
@@ -136,6 +140,12 @@ def _hook_variables(variable: Any) -> None:
 
     convert.CONVERTERS.append((variable, converted))
     convert.CELLS.append((variable, cell_of))
+
+
+def _array(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+    """`keras.Variable.__array__`, with the `copy` that NumPy asks for."""
+    array = np.asarray(read(self) if has_cell(self) else self.value, dtype)
+    return array.copy() if copy else array
 
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
