@@ -26,7 +26,6 @@ from tapejax._src.ops.image_colors import (
 from tapejax._src.ops.powers import pow as power
 
 
-
 def _wide(x: Array) -> Array:
     """At least single precision."""
     return x.astype(jnp.float32) if x.dtype.itemsize < 4 else x

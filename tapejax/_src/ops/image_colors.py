@@ -67,7 +67,7 @@ def _kind(dtype: np.dtype[Any], what: str) -> str:
 def convert_image_dtype(
     image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Array:
-    """Another dtype, its range being that of the image: `[0, 1]` for floats, `[0, max]` for integers.
+    """Images of another dtype and its range: [0, 1] for floats, [0, largest] for integers.
 
     Args:
         image: A tensor of floats or integers `[...]`.

@@ -38,7 +38,9 @@ _LARGEST = np.iinfo(np.int32).max
 
 
 # ---------------------------------------------------------------------- the recorded ops
-@op("_image.crop", node="Slice", cases=("f64[2,4,5,1], (1, 2), (2, 3)", "u8[3,3,1], (0, 1), (2, 2)"))
+@op(
+    "_image.crop", node="Slice", cases=("f64[2,4,5,1], (1, 2), (2, 3)", "u8[3,3,1], (0, 1), (2, 2)")
+)
 def _crop(image: TensorLike, offset: StaticInts, size: StaticInts) -> Array:
     """The box of a size at a place."""
     (top, left), (height, width) = offset, size

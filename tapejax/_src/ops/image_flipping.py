@@ -160,7 +160,9 @@ def _flip_drawn(image: TensorLike, drawn: TensorLike, axis: StaticInts) -> Array
     mirrored = jnp.flip(image, axis)
     # One image is mirrored below one half, those of a batch above.
     chosen = drawn > 0.5 if drawn.ndim else drawn < 0.5
-    return jnp.where(chosen.reshape(chosen.shape + (1,) * (image.ndim - chosen.ndim)), mirrored, image)
+    return jnp.where(
+        chosen.reshape(chosen.shape + (1,) * (image.ndim - chosen.ndim)), mirrored, image
+    )
 
 
 def _draws(image: Any) -> tuple[Tensor, list[int]]:

@@ -296,9 +296,13 @@ def crop_and_resize(
             '"bilinear", "nearest" [Op:CropAndResize]'
         )
     image, boxes = as_tensor(image), as_tensor(boxes, float32)
-    if image.dtype.name not in _CROPPED.replace("half", "float16").replace(
-        "double", "float64"
-    ).replace("float ", "float32 ").split():
+    if (
+        image.dtype.name
+        not in _CROPPED.replace("half", "float16")
+        .replace("double", "float64")
+        .replace("float ", "float32 ")
+        .split()
+    ):
         raise InvalidArgumentError(
             f"Value for attr 'T' of {image.dtype.name} is not in the list of allowed values: "
             f"{_CROPPED} [Op:CropAndResize]"
@@ -322,9 +326,7 @@ def _noise(image: Array, state: Array, shape: tuple[int, ...], noise: str) -> Ar
         return low + philox.uniform(state, shape, np.dtype(np.float32)) * (high - low)
     mean = jnp.mean(image, axis=(1, 2), keepdims=True)
     deviation = jnp.std(image, axis=(1, 2), keepdims=True)
-    return jnp.clip(
-        mean + deviation * philox.normal(state, shape, np.dtype(np.float32)), low, high
-    )
+    return jnp.clip(mean + deviation * philox.normal(state, shape, np.dtype(np.float32)), low, high)
 
 
 @op(

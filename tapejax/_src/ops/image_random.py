@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapejax._src.engine.registry import public
 from tapejax._src.ops.image_adjusting import (
     adjust_brightness,
     adjust_contrast,
     adjust_hue,
     adjust_saturation,
 )
-from tapejax._src.engine.registry import public
 from tapejax._src.ops.random_stateful import uniform
 from tapejax._src.ops.random_stateless import stateless_uniform
 

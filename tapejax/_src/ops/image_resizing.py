@@ -77,7 +77,7 @@ def _check_sizes(shape: tuple[int, ...], size: tuple[int, int], node: str) -> No
     ),
 )
 def _resize(images: Same, size: StaticInts, method: str, antialias: bool) -> Array:
-    """Images `[n, h, w, c]` of another size, in their dtype or, but for nearest, at least float32."""
+    """Images `[n, h, w, c]` of another size; but for nearest, at least float32."""
     _check_sizes(images.shape, size, _NODES.get(method, "ScaleAndTranslate"))
     if method != "nearest" and images.dtype not in (np.float32, np.float64):
         images = images.astype(np.float32)

@@ -40,9 +40,7 @@ class Band:
         blend: Whether there are two taps whose weights add up to 1.
     """
 
-    def __init__(
-        self, size: int, indices: Any, weights: Any, blend: bool = False
-    ) -> None:
+    def __init__(self, size: int, indices: Any, weights: Any, blend: bool = False) -> None:
         self.size = size
         self.indices: Integers = np.asarray(indices, np.int32)
         self.weights: Floats = np.asarray(weights, np.float32)
