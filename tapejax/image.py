@@ -15,6 +15,14 @@ from tapejax._src.ops.image_boxes import (
 from tapejax._src.ops.image_boxes import (
     stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
+from tapejax._src.ops.image_codecs import decode_and_crop_jpeg as decode_and_crop_jpeg
+from tapejax._src.ops.image_codecs import decode_bmp as decode_bmp
+from tapejax._src.ops.image_codecs import decode_gif as decode_gif
+from tapejax._src.ops.image_codecs import decode_image as decode_image
+from tapejax._src.ops.image_codecs import decode_jpeg as decode_jpeg
+from tapejax._src.ops.image_codecs import decode_jxl as decode_jxl
+from tapejax._src.ops.image_codecs import decode_png as decode_png
+from tapejax._src.ops.image_codecs import decode_webp as decode_webp
 from tapejax._src.ops.image_colors import convert_image_dtype as convert_image_dtype
 from tapejax._src.ops.image_colors import grayscale_to_rgb as grayscale_to_rgb
 from tapejax._src.ops.image_colors import hsv_to_rgb as hsv_to_rgb
@@ -39,6 +47,10 @@ from tapejax._src.ops.image_detection import (
 from tapejax._src.ops.image_detection import (
     non_max_suppression_padded as non_max_suppression_padded,
 )
+from tapejax._src.ops.image_encoding import encode_jpeg as encode_jpeg
+from tapejax._src.ops.image_encoding import encode_png as encode_png
+from tapejax._src.ops.image_encoding import extract_jpeg_shape as extract_jpeg_shape
+from tapejax._src.ops.image_encoding import is_jpeg as is_jpeg
 from tapejax._src.ops.image_flipping import flip_left_right as flip_left_right
 from tapejax._src.ops.image_flipping import flip_up_down as flip_up_down
 from tapejax._src.ops.image_flipping import random_flip_left_right as random_flip_left_right
@@ -51,6 +63,11 @@ from tapejax._src.ops.image_flipping import (
     stateless_random_flip_up_down as stateless_random_flip_up_down,
 )
 from tapejax._src.ops.image_flipping import transpose as transpose
+from tapejax._src.ops.image_jpeg_quality import adjust_jpeg_quality as adjust_jpeg_quality
+from tapejax._src.ops.image_jpeg_quality import random_jpeg_quality as random_jpeg_quality
+from tapejax._src.ops.image_jpeg_quality import (
+    stateless_random_jpeg_quality as stateless_random_jpeg_quality,
+)
 from tapejax._src.ops.image_patches import crop_and_resize as crop_and_resize
 from tapejax._src.ops.image_patches import extract_glimpse as extract_glimpse
 from tapejax._src.ops.image_patches import extract_patches as extract_patches
