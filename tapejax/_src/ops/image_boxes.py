@@ -17,7 +17,7 @@ from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.hidden import hidden_input
-from tapejax._src.engine.registry import Array, Index, TensorLike, ValueCheck, op, public
+from tapejax._src.engine.registry import Array, Index, Same, TensorLike, ValueCheck, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.random_seed import seed_tensor
 from tapejax._src.ops.random_stateless import _state as seed_state
@@ -79,7 +79,7 @@ def _drawn(images: Array, boxes: Array, colors: Array) -> Array:
     gradient="none",
     cases=("f32[2,5,6,3], f32[2,3,4] in (0, 1), f32[2,3] in (0, 1)",),
 )
-def _draw(images: TensorLike, boxes: TensorLike, colors: TensorLike) -> Array:
+def _draw(images: Same, boxes: TensorLike, colors: TensorLike) -> Array:
     """Images with boxes of default colours."""
     return _drawn(images, boxes, colors)
 
@@ -91,7 +91,7 @@ def _draw(images: TensorLike, boxes: TensorLike, colors: TensorLike) -> Array:
     gradient="lookup",
     cases=("f16[2,5,6,1], f32[2,3,4] in (0, 1), f32[2,4] in (0, 1)",),
 )
-def _draw_in_colors(images: TensorLike, boxes: TensorLike, colors: TensorLike) -> Array:
+def _draw_in_colors(images: Same, boxes: TensorLike, colors: TensorLike) -> Array:
     """Images with boxes of given colours."""
     return _drawn(images, boxes, colors)
 

@@ -7,12 +7,13 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 
 from tapejax._src.core.dtypes import int32
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_tensor, static_ints
+from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import (
     Array,
     Index,
@@ -59,7 +60,7 @@ def _outside(image: Array, offset: Array, size: StaticInts) -> tuple[Any, ...]:
     check=ValueCheck(
         _outside,
         "assertion failed: [width must be >= target + offset.] offset_height must be >= 0 and "
-        "offset_width must be >= 0: got offset_height {}, offset_width {}".format,
+        "offset_width must be >= 0: got offset_height {:.0f}, offset_width {:.0f}".format,
     ),
     cases=("f64[2,4,5,1], i32[2] in (0, 2), (2, 3)",),
 )
@@ -86,7 +87,7 @@ def _pad(image: TensorLike, offset: StaticInts, size: StaticInts) -> Array:
     check=ValueCheck(
         lambda image, offset, size: _outside(jnp.zeros((*size, 1)), offset, image.shape[-3:-1]),
         "assertion failed: [width must be <= target - offset] offset_height must be >= 0 and "
-        "offset_width must be >= 0: got offset_height {}, offset_width {}".format,
+        "offset_width must be >= 0: got offset_height {:.0f}, offset_width {:.0f}".format,
     ),
     cases=("f64[2,2,3,1], i32[2] in (0, 2), (4, 5)",),
 )
@@ -103,7 +104,11 @@ def _places(*offsets: Any) -> Any:
     """The offsets as ints, or as one tensor where they are only known when the program runs."""
     if not any(map(is_symbolic, offsets)):
         return tuple(map(static_int, offsets))
-    return stack([as_tensor(v) if is_symbolic(v) else as_tensor(v, int32) for v in offsets])
+    tensors = [as_tensor(v) if is_symbolic(v) else as_tensor(v, int32) for v in offsets]
+    if any(tensor.array is None or isinstance(tensor.array, Tracer) for tensor in tensors):
+        return stack(tensors)
+    # Known already: checked at the call.
+    return constant_tensor(np.stack([np.asarray(tensor.array) for tensor in tensors]))
 
 
 @public("image.crop_to_bounding_box")

@@ -111,7 +111,8 @@ def _three(x: Array, axis: int, weights: Sequence[int]) -> Array:
     "image.sobel_edges",
     node="DepthwiseConv2dNative",
     dtypes="half bfloat16 float double",
-    cases=("f32[2,3,4,2]", "f64[1,2,5,1]", "f16[1,3,3,1]"),
+    cases=("f32[2,4,5,2]", "f64[1,3,5,1]", "f16[1,4,5,3]"),
+    tol={"f32": 5e-5, "f16": 2e-2},  # differences of nearly equal sums
 )
 def sobel_edges(image: Same) -> Array:
     """Sobel filters: smoothed differences of the rows and of the columns around each pixel.

@@ -30,7 +30,6 @@ ADVICE = {
     "distribute": "Programs run on one device for now.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",
-    "io": "Read and write files with Python or NumPy.",
     "keras.Model": "Hold the layers' `tf.Variable`s in a class of your own.",
     "keras.Sequential": "Hold the layers' `tf.Variable`s in a class of your own.",
     "keras.layers": "Write a layer from `tf.Variable` and `tf.matmul`, as examples/digits.py does.",
