@@ -52,7 +52,7 @@ PNGS = {
     "deep grey": written(DEEP[..., 0], "PNG"),
     "deep rgb": tensorflow.io.encode_png(DEEP[..., :3]).numpy(),
     "deep rgba": tensorflow.io.encode_png(np.cumsum(DEEP // 99, 1).astype(np.uint16)).numpy(),
-    "deep ramp": tensorflow.io.encode_png((SMOOTH[..., :2] * 257).astype(np.uint16)).numpy(),
+    "deep ramp": tensorflow.io.encode_png(SMOOTH[..., :2].astype(np.uint16) * 257).numpy(),
 }
 
 

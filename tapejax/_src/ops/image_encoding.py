@@ -21,9 +21,9 @@ _UNITS = {"in": 1, "cm": 2}
 
 def _pixels(image: Any, dtypes: tuple[DType, ...], node: str) -> np.ndarray[Any, Any]:
     tensor = as_tensor(image)
-    if dtypes == (uint8,) and tensor.dtype.is_integer:
-        if not isinstance(image, (Tensor, Variable)):
-            tensor = as_tensor(image, uint8)
+    given = isinstance(image, (Tensor, Variable))
+    if dtypes == (uint8,) and tensor.dtype.is_integer and not given:
+        tensor = as_tensor(image, uint8)
     if tensor.dtype not in dtypes:
         fail(
             f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values: "
