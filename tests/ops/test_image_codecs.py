@@ -143,7 +143,7 @@ def test_png_files_keep_every_pixel(channels, dtype):
 def test_a_batch_gives_a_file_for_each_image(tf):
     files = tf.io.encode_png(np.stack([NOISE, 255 - NOISE]))
     assert files.shape == (2,)
-    np.testing.assert_array_equal(tf.io.decode_png(files[1]).numpy(), 255 - NOISE)
+    np.testing.assert_array_equal(tf.io.decode_png(files.numpy()[1]).numpy(), 255 - NOISE)
 
 
 @pytest.mark.parametrize("quality", [0, 1, 75, 100])

@@ -330,14 +330,18 @@ def _check_sampling(
         raise InvalidArgumentError(f"{problem} [Op:SampleDistortedBoundingBoxV2]")
 
 
+def _floats_of(pair: Any) -> Any:
+    return tuple(float(x) for x in pair)
+
+
 def _sampled(
     image_size: Any, bounding_boxes: Any, covered: Any, options: tuple[Any, ...], state: Any
 ) -> tuple[Any, Any, Any]:
     """`state` is a function of the number of attempts that gives the state to draw from."""
     ratios, area, max_attempts, whole = options
     size, boxes = as_tensor(image_size), as_tensor(bounding_boxes, float32)
-    ratios = tuple(map(float, (0.75, 1.33) if ratios is None else ratios))
-    area = tuple(map(float, (0.05, 1.0) if area is None else area))
+    ratios = _floats_of((0.75, 1.33) if ratios is None else ratios)
+    area = _floats_of((0.05, 1.0) if area is None else area)
     attempts = 100 if max_attempts is None else int(max_attempts)
     _check_sampling(size, boxes, covered, ratios, area, attempts, bool(whole))
     least = as_tensor(covered, float32)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from tapejax._src.core.dtypes import float32
+from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import public
 from tapejax._src.ops.image_checks import static_int
@@ -24,6 +25,19 @@ from tapejax._src.ops.image_suppression import (
     _suppression_padded,
 )
 from tapejax._src.ops.shaping import reshape
+
+
+def _check_padded(places: Tensor, values: Tensor, padded: bool, node: str) -> None:
+    shape, given = places.aval.shape, values.aval.shape
+    if not padded and len(shape) > 2:
+        raise ValueError(
+            f"'pad_to_max_output_size' (value {padded}) must be True for batched "
+            f"input, got boxes of shape {places.shape}."
+        )
+    if len(shape) < 2 or shape[-1] != 4:
+        _fail(f"boxes must have 4 columns: [..., n, 4], got shape {list(shape)}", node)
+    if given != shape[:-1]:
+        _fail(f"scores has incompatible shape {list(given)} for boxes {list(shape)}", node)
 
 
 @public("image.non_max_suppression_padded")
@@ -42,8 +56,7 @@ def non_max_suppression_padded(
     """Select boxes by score, with as many results as asked for, also inside traced functions.
 
     Args:
-        boxes: float32 `[..., n, 4]`: corners y1, x1, y2, x2. Boxes without a coordinate above 0
-            are not selected.
+        boxes: float32 `[..., n, 4]`: corners y1, x1, y2, x2, of which one must be above 0.
         scores: `[..., n]`.
         max_output_size: How many boxes are selected at most.
         iou_threshold: The intersection over union from which on a box is left out.
@@ -51,8 +64,7 @@ def non_max_suppression_padded(
         pad_to_max_output_size: Whether the result has `max_output_size` elements; a batch needs it.
         name: Ignored.
         sorted_input: Whether the boxes are sorted by score already, best first.
-        canonicalized_coordinates: Whether y1 <= y2 and x1 <= x2 is known. If not, the first box
-            says how the corners of all boxes are ordered, as in TensorFlow.
+        canonicalized_coordinates: Whether y1 <= y2 and x1 <= x2; if not, all are as the first box.
         tile_size: Ignored.
 
     Returns:
@@ -78,31 +90,40 @@ def non_max_suppression_padded(
     """
     node = "NonMaxSuppressionV4"
     places, values = _float_tensor(boxes), _float_tensor(scores)
-    shape, given = places.aval.shape, values.aval.shape
-    if not pad_to_max_output_size and len(shape) > 2:
-        raise ValueError(
-            f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched "
-            f"input, got boxes of shape {places.shape}."
-        )
-    if len(shape) < 2 or shape[-1] != 4:
-        _fail(f"boxes must have 4 columns: [..., n, 4], got shape {list(shape)}", node)
-    if given != shape[:-1]:
-        _fail(f"scores has incompatible shape {list(given)} for boxes {list(shape)}", node)
+    _check_padded(places, values, pad_to_max_output_size, node)
+    lead, size = places.aval.shape[:-2], places.aval.shape[-2]
     count = _count(max_output_size, node)
-    batch = int(np.prod(shape[:-2]))
-    indices, number = _suppression_padded(
-        reshape(places, [batch, shape[-2], 4]),
-        reshape(values, [batch, shape[-2]]),
-        _limit(iou_threshold, "iou_threshold", node),
-        _limit(score_threshold, "score_threshold", node),
-        count,
-        bool(sorted_input),
-        bool(canonicalized_coordinates),
-    )
-    number = reshape(number, shape[:-2])
+    batch = int(np.prod(lead))
+    flat = reshape(places, [batch, size, 4]), reshape(values, [batch, size])
+    limits = _limit(iou_threshold, "iou", node), _limit(score_threshold, "score", node)
+    options = count, bool(sorted_input), bool(canonicalized_coordinates)
+    indices, number = _suppression_padded(*flat, *limits, *options)
     if pad_to_max_output_size:
-        return reshape(indices, [*shape[:-2], count]), number
-    return _cut(number, "non_max_suppression_padded", indices[0])[0], number
+        return reshape(indices, [*lead, count]), reshape(number, lead)
+    return _cut(number[0], "non_max_suppression_padded", indices[0])[0], number[0]
+
+
+def _check_combined(
+    shape: tuple[int, ...], given: tuple[int, ...], per_class: int, total: int, node: str
+) -> None:
+    if shape[:1] != given[:1]:
+        _fail(f"boxes and scores must have same batch size: {list(shape)}, {list(given)}", node)
+    if len(shape) != 4 or len(given) != 3:
+        _fail(f"boxes must be 4-D and scores 3-D, got {list(shape)} and {list(given)}", node)
+    if shape[3] != 4:
+        _fail(f"boxes must have 4 columns, got shape {list(shape)}", node)
+    if shape[1] != given[1]:
+        _fail(f"scores has incompatible shape {list(given)} for boxes {list(shape)}", node)
+    if shape[2] not in (1, given[2]):
+        _fail(
+            f"third dimension of boxes must be either 1 or num classes, got shape {list(shape)} "
+            f"for {given[2]} classes",
+            node,
+        )
+    if per_class <= 0:
+        _fail(f"max_size_per_class must be positive, got {per_class}", node)
+    if total <= 0:
+        _fail(f"max_total_size must be > 0, got {total}", node)
 
 
 class CombinedNonMaxSuppression(NamedTuple):
@@ -160,24 +181,7 @@ def combined_non_max_suppression(
     places, values = as_tensor(boxes, float32), as_tensor(scores, float32)
     shape, given = places.aval.shape, values.aval.shape
     per_class, total = static_int(max_output_size_per_class), static_int(max_total_size)
-    if shape[:1] != given[:1]:
-        _fail(f"boxes and scores must have same batch size: {list(shape)}, {list(given)}", node)
-    if len(shape) != 4 or len(given) != 3:
-        _fail(f"boxes must be 4-D and scores 3-D, got {list(shape)} and {list(given)}", node)
-    if shape[3] != 4:
-        _fail(f"boxes must have 4 columns, got shape {list(shape)}", node)
-    if shape[1] != given[1]:
-        _fail(f"scores has incompatible shape {list(given)} for boxes {list(shape)}", node)
-    if shape[2] not in (1, given[2]):
-        _fail(
-            f"third dimension of boxes must be either 1 or num classes, got shape {list(shape)} "
-            f"for {given[2]} classes",
-            node,
-        )
-    if per_class <= 0:
-        _fail(f"max_size_per_class must be positive, got {per_class}", node)
-    if total <= 0:
-        _fail(f"max_total_size must be > 0, got {total}", node)
+    _check_combined(shape, given, per_class, total, node)
     _check_dtype(values, ("float32",), node)
     limits = (
         _limit(iou_threshold, "iou_threshold", node),

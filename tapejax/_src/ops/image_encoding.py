@@ -118,20 +118,7 @@ def encode_jpeg(
         True
     """
     node = "EncodeJpeg"
-    for what, value, allowed in (
-        ("format", format, ("", "grayscale", "rgb")),
-        ("density_unit", density_unit, tuple(_UNITS)),
-    ):
-        if value not in allowed:
-            fail(
-                f"Value for attr '{what}' of {value!r} is not in the list of allowed values: "
-                f"{', '.join(map(repr, allowed))}",
-                node,
-            )
-    pixels = _pixels(image, (uint8,), node)
-    channels = {"grayscale": 1, "rgb": 3}.get(format)
-    if channels is not None and pixels.shape[-1:] != (channels,):
-        fail(f"format {format} expects {channels} channels, got {list(pixels.shape)}", node)
+    pixels = _jpeg_pixels(image, format, density_unit, node)
     check_jpeg_pixels(pixels.shape, quality, node)
     xmp = xmp_metadata.encode() if isinstance(xmp_metadata, str) else bytes(xmp_metadata)
     made = formats.write_jpeg(
@@ -144,6 +131,25 @@ def encode_jpeg(
         xmp=xmp,
     )
     return constant_tensor(np.array(made, object))
+
+
+def _jpeg_pixels(image: Any, form: str, unit: str, node: str) -> np.ndarray[Any, Any]:
+    """The image, if it has the channels of the format."""
+    for what, value, allowed in (
+        ("format", form, ("", "grayscale", "rgb")),
+        ("density_unit", unit, tuple(_UNITS)),
+    ):
+        if value not in allowed:
+            fail(
+                f"Value for attr '{what}' of {value!r} is not in the list of allowed values: "
+                f"{', '.join(map(repr, allowed))}",
+                node,
+            )
+    pixels = _pixels(image, (uint8,), node)
+    channels = {"grayscale": 1, "rgb": 3}.get(form)
+    if channels is not None and pixels.shape[-1:] != (channels,):
+        fail(f"format {form} expects {channels} channels, got {list(pixels.shape)}", node)
+    return pixels
 
 
 def check_jpeg_pixels(shape: tuple[int, ...], quality: Any, node: str) -> None:

@@ -190,7 +190,7 @@ def read_png(data: bytes, channels: int = 0, wide: bool = False) -> Pixels:
 def _read_shallow_png(data: bytes, channels: int) -> Pixels:
     picture = _opened(data, "PNG")
     clear = "transparency" in picture.info
-    mode = {"1": "L", "P": "RGB", "I": "L"}.get(picture.mode, picture.mode)
+    mode: str = {"1": "L", "P": "RGB"}.get(picture.mode, str(picture.mode))
     if clear and (picture.mode == "P" or channels == 4):
         mode = "RGBA"
     return _converted(picture, mode, "PNG")

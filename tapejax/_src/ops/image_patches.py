@@ -30,7 +30,7 @@ _NUMERIC = (
     "float double int32 uint8 int16 int8 complex64 int64 qint8 quint8 qint32 bfloat16 qint16 "
     "quint16 uint16 complex128 half uint32 uint64"
 )
-_CROPPED = "uint8 uint16 int8 int16 int32 int64 half float double"
+_CROPPED = "uint8 uint16 int8 int16 int32 int64 float16 float32 float64"
 _NOISES = ("uniform", "gaussian", "zero")
 
 
@@ -66,6 +66,29 @@ def _window(size: int, window: int, stride: int, rate: int, same: bool) -> tuple
             f"effective_filter_size: {reach}, stride: {stride}] [Op:ExtractImagePatches]"
         )
     return count, 0, 0
+
+
+def _cut_up(
+    padded: Array,
+    counts: tuple[int, int],
+    window: tuple[int, int],
+    stride: tuple[int, int],
+    rate: tuple[int, int],
+) -> Array:
+    """Patches of padded images."""
+    batch, channels = padded.shape[0], padded.shape[3]
+    if window == stride and rate == (1, 1):
+        exact = padded[:, : counts[0] * window[0], : counts[1] * window[1]]
+        cut = exact.reshape(batch, counts[0], window[0], counts[1], window[1], channels)
+    else:
+        rows, columns = (
+            np.arange(counts[n])[:, None] * stride[n] + np.arange(window[n]) * rate[n]
+            for n in (0, 1)
+        )
+        cut = jnp.take(padded, rows, axis=1, mode="clip")
+        cut = jnp.take(cut, columns, axis=3, mode="clip")
+    patches = jnp.swapaxes(cut, 2, 3)
+    return patches.reshape(batch, *counts, window[0] * window[1] * channels)
 
 
 @op(
@@ -134,20 +157,7 @@ def extract_patches(
         _window(images.shape[n + 1], window[n], stride[n], rate[n], same) for n in (0, 1)
     )
     padded = jnp.pad(images, [(0, 0), height[1:], width[1:], (0, 0)])
-    batch, channels = images.shape[0], images.shape[3]
-    counts = height[0], width[0]
-    if window == stride and rate == (1, 1):
-        exact = padded[:, : counts[0] * window[0], : counts[1] * window[1]]
-        cut = exact.reshape(batch, counts[0], window[0], counts[1], window[1], channels)
-    else:
-        rows, columns = (
-            np.arange(counts[n])[:, None] * stride[n] + np.arange(window[n]) * rate[n]
-            for n in (0, 1)
-        )
-        cut = jnp.take(padded, rows, axis=1, mode="clip")
-        cut = jnp.take(cut, columns, axis=3, mode="clip")
-    patches = jnp.swapaxes(cut, 2, 3)
-    return patches.reshape(batch, *counts, window[0] * window[1] * channels)
+    return _cut_up(padded, (height[0], width[0]), window, stride, rate)
 
 
 # ---------------------------------------------------------------------- boxes
@@ -250,6 +260,20 @@ def _check_boxes(
         raise InvalidArgumentError(f"{problem} [Op:CropAndResize]")
 
 
+def _check_kind(dtype: str, method: str) -> None:
+    if method not in ("bilinear", "nearest"):
+        raise InvalidArgumentError(
+            f"Value for attr 'method' of {method!r} is not in the list of allowed values: "
+            '"bilinear", "nearest" [Op:CropAndResize]'
+        )
+    allowed = _CROPPED.split()
+    if dtype not in allowed:
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {dtype} is not in the list of allowed values: "
+            f"{', '.join(allowed)} [Op:CropAndResize]"
+        )
+
+
 @public("image.crop_and_resize")
 def crop_and_resize(
     image: Any,
@@ -290,23 +314,8 @@ def crop_and_resize(
     *Differs from TensorFlow*: there are second derivatives, and with the method `"nearest"` the
     derivative by the boxes is zero, not that of the method `"bilinear"`.
     """
-    if method not in ("bilinear", "nearest"):
-        raise InvalidArgumentError(
-            f"Value for attr 'method' of {method!r} is not in the list of allowed values: "
-            '"bilinear", "nearest" [Op:CropAndResize]'
-        )
     image, boxes = as_tensor(image), as_tensor(boxes, float32)
-    if (
-        image.dtype.name
-        not in _CROPPED.replace("half", "float16")
-        .replace("double", "float64")
-        .replace("float ", "float32 ")
-        .split()
-    ):
-        raise InvalidArgumentError(
-            f"Value for attr 'T' of {image.dtype.name} is not in the list of allowed values: "
-            f"{_CROPPED} [Op:CropAndResize]"
-        )
+    _check_kind(image.dtype.name, method)
     indices = as_tensor(box_indices, int32)
     size = static_ints(crop_size)
     _check_boxes(image.aval.shape, boxes.aval.shape, indices.aval.shape, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -228,7 +229,7 @@ def _smoothed(x: Array, size: int, sigma: float) -> Array:
         length = x.shape[axis] - size + 1
         lead = (slice(None),) * (x.ndim + axis)
         parts = [x[(*lead, slice(n, n + length))] * weights[n] for n in range(size)]
-        x = sum(parts[1:], parts[0])
+        x = functools.reduce(jnp.add, parts)
     return x
 
 

@@ -434,14 +434,11 @@ def non_max_suppression_with_scores(
     sigma = soft_nms_sigma
     if not isinstance(sigma, (Tensor, Variable)) and sigma < 0:
         _fail(f"soft_nms_sigma_val must be >= 0, got {sigma}", node)
-    limits = [
-        _limit(value, what, node)
-        for value, what in (
-            (iou_threshold, "iou_threshold"),
-            (score_threshold, "score_threshold"),
-            (sigma, "soft_nms_sigma"),
-        )
-    ]
+    limits = (
+        _limit(iou_threshold, "iou_threshold", node),
+        _limit(score_threshold, "score_threshold", node),
+        _limit(sigma, "soft_nms_sigma", node),
+    )
     indices, kept, number = _suppression(*pair, *limits, count)
     return tuple(_cut(number, "non_max_suppression_with_scores", indices, kept))
 

@@ -156,7 +156,7 @@ def _tabulated_cubic() -> Floats:
     near = ((_F(1.5) * x - _F(2.5)) * x) * x + 1
     y = x + 1
     far = ((_F(-0.5) * y + _F(2.5)) * y - 4) * y + 2
-    return np.stack([near, far])
+    return np.stack([near, far]).astype(_F)
 
 
 def _cubic(size: int, new: int) -> Band:
