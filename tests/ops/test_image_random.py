@@ -72,6 +72,8 @@ def test_ranges_that_are_not_fit_are_refused(tf):
             function(FLOATS, -1.0, 1.0)
     with pytest.raises(ValueError, match=r"delta must be in the interval \[-1, 1\]"):
         tf.image.adjust_hue(FLOATS, 2.0)
+    with pytest.raises(ValueError, match=r"delta must be in the interval \[-1, 1\]"):
+        tf.image.adjust_hue(FLOATS, tf.constant(-2.0))
     with pytest.raises(ValueError, match="Gamma should be a non-negative real number"):
         tf.image.adjust_gamma(FLOATS, -1)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Gamma should be"):

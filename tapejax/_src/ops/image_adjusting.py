@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.dtypes import float32
 from tapejax._src.core.errors import InvalidArgumentError
@@ -15,7 +17,7 @@ from tapejax._src.ops import derivatives
 from tapejax._src.ops.arithmetic import add, larger, multiply
 from tapejax._src.ops.assertions import assert_non_negative
 from tapejax._src.ops.casting import cast
-from tapejax._src.ops.image_checks import check_pixels, is_symbolic
+from tapejax._src.ops.image_checks import check_pixels, is_symbolic, require
 from tapejax._src.ops.image_colors import (
     as_before,
     as_float,
@@ -185,10 +187,10 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 
     *Differs from TensorFlow*: it has derivatives.
     """
-    if not is_symbolic(delta) and not -1 <= delta <= 1:
-        raise ValueError(f"delta must be in the interval [-1, 1], got {delta}")
-    tensor = as_tensor(image)
-    changed = _hue(as_float(tensor), _scalar(delta, "delta", "AdjustHue"))
+    tensor, turn = as_tensor(image), _scalar(delta, "delta", "AdjustHue")
+    if isinstance(turn.array, (np.ndarray, jax.Array)) and not isinstance(turn.array, Tracer):
+        require(-1 <= float(turn.array) <= 1, "delta must be in the interval [-1, 1].", str(delta))
+    changed = _hue(as_float(tensor), turn)
     return as_before(changed, tensor.dtype)
 
 

@@ -9,6 +9,12 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, static_ints
 
+PIXELS = (
+    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 bfloat16 half float double complex64 "
+    "complex128"
+)
+"""The dtypes of ops that only move pixels."""
+
 
 def _text(shape: Sequence[int]) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -12,6 +12,7 @@ from tapejax._src.core.errors import FailedPreconditionError, InvalidArgumentErr
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import OPS, Array, DTypeLike, Same, TensorLike, op, public
 from tapejax._src.ops.casting import converted
+from tapejax._src.ops.image_checks import PIXELS
 
 _FLOATING = "half bfloat16 float double"
 _GREY = (0.2989, 0.587, 0.114)
@@ -45,6 +46,7 @@ def _kind(dtype: np.dtype[Any], what: str) -> str:
 @op(
     "image.convert_image_dtype",
     node="Cast",
+    dtypes=PIXELS,
     cases=(
         "u8[2,3] in (0, 255), tf.float32",
         "u8[2,3] in (0, 255), tf.float64",
@@ -65,7 +67,7 @@ def _kind(dtype: np.dtype[Any], what: str) -> str:
     ),
 )
 def convert_image_dtype(
-    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
+    image: Same, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Array:
     """Images of another dtype and its range: [0, 1] for floats, [0, largest] for integers.
 
@@ -181,9 +183,10 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 @op(
     "image.grayscale_to_rgb",
     node="Tile",
+    dtypes=PIXELS,
     cases=("f32[2,3,1]", "f64[2,1]", "u8[2,2,2,1]", "f32[0,1]"),
 )
-def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Array:
+def grayscale_to_rgb(images: Same, name: str | None = None) -> Array:
     """Convert grey images to RGB: three equal channels.
 
     Args:

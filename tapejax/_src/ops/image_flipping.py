@@ -12,8 +12,8 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
-from tapejax._src.engine.registry import Array, Index, StaticInts, TensorLike, op, public
-from tapejax._src.ops.image_checks import check_image
+from tapejax._src.engine.registry import Array, Index, Same, StaticInts, TensorLike, op, public
+from tapejax._src.ops.image_checks import PIXELS, check_image
 from tapejax._src.ops.random_stateful import uniform
 from tapejax._src.ops.random_stateless import stateless_uniform
 
@@ -25,8 +25,8 @@ def _mirrored(image: Array, axis: int) -> Array:
     return jnp.flip(image, axis)
 
 
-@op("image.flip_left_right", node="ReverseV2", cases=_IMAGES)
-def flip_left_right(image: TensorLike) -> Array:
+@op("image.flip_left_right", node="ReverseV2", dtypes=PIXELS, cases=_IMAGES)
+def flip_left_right(image: Same) -> Array:
     """Mirror images so that left and right change places.
 
     Args:
@@ -46,8 +46,8 @@ def flip_left_right(image: TensorLike) -> Array:
     return _mirrored(image, -2)
 
 
-@op("image.flip_up_down", node="ReverseV2", cases=_IMAGES)
-def flip_up_down(image: TensorLike) -> Array:
+@op("image.flip_up_down", node="ReverseV2", dtypes=PIXELS, cases=_IMAGES)
+def flip_up_down(image: Same) -> Array:
     """Mirror images so that top and bottom change places.
 
     Args:
@@ -67,8 +67,8 @@ def flip_up_down(image: TensorLike) -> Array:
     return _mirrored(image, -3)
 
 
-@op("image.transpose", node="Transpose", cases=_IMAGES)
-def transpose(image: TensorLike, name: str | None = None) -> Array:
+@op("image.transpose", node="Transpose", dtypes=PIXELS, cases=_IMAGES)
+def transpose(image: Same, name: str | None = None) -> Array:
     """Exchange the height and width of images.
 
     Args:

@@ -15,6 +15,7 @@ from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import OPS, Array, Same, TensorLike, op, public
 from tapejax._src.ops.casting import cast
+from tapejax._src.ops.image_checks import PIXELS
 from tapejax._src.ops.image_colors import convert_image_dtype
 
 _WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
@@ -60,9 +61,10 @@ def total_variation(images: Same, name: str | None = None) -> Array:
 @op(
     "image.image_gradients",
     node="Sub",
+    dtypes=PIXELS.replace("bool ", ""),
     cases=("f32[2,3,4,2]", "f64[1,2,1,1]", "u8[1,2,3,1]", "f32[0,2,2,1]"),
 )
-def image_gradients(image: TensorLike) -> tuple[Array, Array]:
+def image_gradients(image: Same) -> tuple[Array, Array]:
     """The differences of each pixel to the one below and to the one on the right.
 
     Args:
