@@ -24,6 +24,7 @@ NAMESPACES = (
     "debugging",
     "dtypes",
     "errors",
+    "image",
     "linalg",
     "math",
     "nest",

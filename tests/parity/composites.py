@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from parity import image_composites
+
 
 @dataclass(frozen=True)
 class Composite:
@@ -287,11 +289,13 @@ _ENTRIES: tuple[Composite, ...] = (
         ("random.fold_in", "random.experimental.stateless_fold_in"),
         ("i32[2], i32[]", "i64[2], 3", "[1, 2], i64[]"),
     ),
+    *[Composite(*entry) for entry in image_composites.ENTRIES],
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
 # public functions whose arguments the grammar of cases cannot express, and who tests them
 TESTED_ELSEWHERE: Mapping[str, str] = {
+    **image_composites.TESTED_ELSEWHERE,
     "Assert": "raises or gives nothing: ops/test_assertions.py",
     "autograph.experimental.do_not_convert": "a decorator: autograph/test_builtins.py",
     "autograph.experimental.set_loop_options": "for loops: autograph/test_builtins.py",

@@ -367,7 +367,8 @@ def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
         return kernel
     message = check.failure(tensors, positions)
     if message is not None:
-        raise errors.InvalidArgumentError(None, None, f"{message} [Op:{kernel.node}]")
+        kind = getattr(message, "kind", errors.InvalidArgumentError)  # see effects.Failure
+        raise kind(None, None, f"{message} [Op:{kernel.node}]")
     if alone:
         check.note_passed(avals, first)
     return kernel.unchecked()
