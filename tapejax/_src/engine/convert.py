@@ -181,7 +181,7 @@ def known_value(tensor: Tensor) -> np.ndarray[Any, Any]:
         return np.asarray(tensor.array)
     recorder = LOCAL.recorder
     if tensor.recorder is recorder:
-        value = recorder.node.known(tensor.index)
+        value = recorder.node.known(tensor.index, (recorder.floats, recorder.ints))
         if value is not None:
             return value
     return tensor.view()

@@ -361,7 +361,7 @@ def _deliver(
         tensor.recorder = Failed(error[1]) if failed and error is not None else None
         if failed:
             continue
-        fixed = recorder.node.known(tensor.index) if recorder.inline else None
+        fixed = _fixed(recorder, tensor) if recorder.inline else None
         if fixed is not None:  # such as `tf.shape(x)[0]`: a shape may depend on it
             tensor.array, tensor.key = fixed, static_key(fixed)
             continue
@@ -372,6 +372,11 @@ def _deliver(
             tensor.key = tensor.aval
     if error is not None:
         _undo(recorder, error[0])
+
+
+def _fixed(recorder: Recorder, tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of a tensor that only depends on shapes and Python numbers."""
+    return recorder.node.known(tensor.index, (recorder.floats, recorder.ints))
 
 
 def _undo(recorder: Recorder, failed: int) -> None:
