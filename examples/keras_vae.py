@@ -14,6 +14,7 @@ class Sampling(tf.keras.layers.Layer):
     """Draws from the normal distribution that an encoder describes."""
 
     def call(self, inputs):
+        """Mean and logarithm of the variance, each [batch, 2], to a sample [batch, 2]."""
         mean, log_variance = inputs
         noise = tf.random.normal(tf.shape(mean))
         return mean + tf.exp(0.5 * log_variance) * noise
@@ -44,6 +45,7 @@ class Autoencoder(tf.keras.Model):
     """Reconstruction error plus divergence from a standard normal distribution."""
 
     def __init__(self):
+        """Make both halves."""
         super().__init__()
         self.encoder = make_encoder()
         self.decoder = make_decoder()
@@ -51,9 +53,11 @@ class Autoencoder(tf.keras.Model):
 
     @property
     def metrics(self):
+        """What is reset at each epoch."""
         return [self.loss_mean]
 
     def train_step(self, points):
+        """One step of gradient descent on points [batch, 2]."""
         with tf.GradientTape() as tape:
             mean, log_variance, sample = self.encoder(points)
             errors = tf.reduce_sum(tf.square(self.decoder(sample) - points), axis=1)
@@ -62,12 +66,13 @@ class Autoencoder(tf.keras.Model):
             )
             loss = tf.reduce_mean(20.0 * errors + 0.5 * divergences)
         gradients = tape.gradient(loss, self.trainable_weights)
-        self.optimizer.apply_gradients(zip(gradients, self.trainable_weights))
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_weights, strict=True))
         self.loss_mean.update_state(loss)
         return {"loss": self.loss_mean.result()}
 
 
 def main():
+    """Train on a circle and check what was learned."""
     tf.random.set_seed(0)
     tf.keras.utils.set_random_seed(0)
     generator = np.random.default_rng(0)
