@@ -72,8 +72,22 @@ def install(keras: Any) -> None:
         layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
         layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
         _hook_training(keras)
+        for cls in _below(layer):
+            user_code.wrap_methods(cls)
+        for cls in _below(keras.Metric):
+            state_objects.wrap_user_metric(cls)
         convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
         setattr(keras, _DONE, True)
+
+
+def _below(base: type) -> list[type]:
+    """The classes a program derived before the hooks came."""
+    found: list[type] = []
+    for cls in base.__subclasses__():
+        found += _below(cls)
+        if not cls.__module__.startswith("keras."):
+            found.append(cls)
+    return found
 
 
 def _hook_training(keras: Any) -> None:
