@@ -20,6 +20,7 @@ from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import random as random
+from tapejax import signal as signal
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
@@ -150,6 +151,10 @@ from tapejax._src.ops.elementwise import sin as sin
 from tapejax._src.ops.elementwise import sinh as sinh
 from tapejax._src.ops.elementwise import tan as tan
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.fourier_axes import fftnd_of as fftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import ifftnd_of as ifftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import irfftnd_of as irfftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import rfftnd_of as rfftnd  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.gathering import gather as gather
 from tapejax._src.ops.gathering import gather_nd as gather_nd
 from tapejax._src.ops.host_print import print as print
