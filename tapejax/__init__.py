@@ -81,6 +81,7 @@ from tapejax._src.function.module import Module as Module
 from tapejax._src.function.python_functions import numpy_function as numpy_function
 from tapejax._src.function.python_functions import py_function as py_function
 from tapejax._src.function.tensor_array import TensorArray as TensorArray
+from tapejax._src.ops.approx_top_k import approx_top_k as approx_top_k
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
@@ -89,6 +90,7 @@ from tapejax._src.ops.arithmetic import maximum as maximum
 from tapejax._src.ops.arithmetic import minimum as minimum
 from tapejax._src.ops.arithmetic import multiply as multiply
 from tapejax._src.ops.arithmetic import negative as negative
+from tapejax._src.ops.arithmetic import realdiv as realdiv
 from tapejax._src.ops.arithmetic import sign as sign
 from tapejax._src.ops.arithmetic import subtract as subtract
 from tapejax._src.ops.arithmetic import truncatediv as truncatediv

@@ -17,6 +17,31 @@ class Composite:
 
 
 _ENTRIES: tuple[Composite, ...] = (
+    Composite(
+        ("math.confusion_matrix",),
+        (
+            "i32[5] in (0, 4), i32[5] in (0, 4)",
+            "i64[5] in (0, 3), i64[5] in (0, 3), 4, f32[5], tf.float32",
+            "i32[4,1] in (0, 3), i32[4] in (0, 3), weights=i32[4], dtype=tf.int64",
+            "[1, 0, 2], [0, 0, 2], num_classes=3, dtype=tf.bool",
+        ),
+    ),
+    Composite(
+        ("math.polyval",),
+        (
+            "[f32[], f32[], f32[]], f32[3]",
+            "[f64[2,1], f64[3]], f64[]",
+            "[c64[], c64[]], c64[2]",
+            "[], f32[2]",
+            "[1, 2, 3], i32[4]",
+            "[f32[]], f32[2]",
+        ),
+    ),
+    Composite(
+        ("math.sobol_sample",),
+        ("3, 5", "2, 4, 7, tf.float64", "dim=40, num_results=3, skip=100", "1, 1"),
+        {"gradient": "none"},
+    ),
     Composite(("meshgrid",), ("f32[2], f32[3]", "i32[2], i32[3], i32[1], indexing='ij'")),
     Composite(
         ("cast", "dtypes.cast"),
@@ -455,6 +480,7 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "keras.optimizers.schedules.deserialize": "gives a schedule: keras/test_schedules.py",
     "keras.optimizers.schedules.serialize": "takes a schedule: keras/test_schedules.py",
     "map_fn": "takes a function: function/test_mapping.py",
+    "math.approx_min_k": "TensorFlow has no kernel on CPU: ops/test_approx_top_k.py",
     "nn.dropout": "draws anew at each call: ops/test_dropout.py",
     "no_op": "gives nothing in eager programs: function/test_execution.py",
     "numpy_function": "takes a function: function/test_effects.py",
