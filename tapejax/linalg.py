@@ -21,6 +21,10 @@ from tapejax._src.ops.linalg import pinv as pinv
 from tapejax._src.ops.linalg import slogdet as slogdet
 from tapejax._src.ops.linalg import solve as solve
 from tapejax._src.ops.linalg import triangular_solve as triangular_solve
+from tapejax._src.ops.lu_functions import lu_matrix_inverse as lu_matrix_inverse
+from tapejax._src.ops.lu_functions import lu_reconstruct as lu_reconstruct
+from tapejax._src.ops.lu_functions import lu_solve as lu_solve
+from tapejax._src.ops.lu_functions import matrix_rank as matrix_rank
 from tapejax._src.ops.matmul import cross as cross
 from tapejax._src.ops.matmul import matmul as matmul
 from tapejax._src.ops.matmul import matvec as matvec
@@ -32,6 +36,7 @@ from tapejax._src.ops.matrix_functions import matrix_transpose as matrix_transpo
 from tapejax._src.ops.matrix_functions import sqrtm as sqrtm
 from tapejax._src.ops.matrix_functions import tensor_diag as tensor_diag
 from tapejax._src.ops.matrix_functions import tensor_diag_part as tensor_diag_part
+from tapejax._src.ops.matrix_logarithm import logm as logm
 from tapejax._src.ops.norm import l2_normalize as l2_normalize
 from tapejax._src.ops.norm import norm as norm
 from tapejax._src.ops.norm import normalize as normalize
@@ -40,6 +45,10 @@ from tapejax._src.ops.spectral import eigh as eigh
 from tapejax._src.ops.spectral import eigvals as eigvals
 from tapejax._src.ops.spectral import eigvalsh as eigvalsh
 from tapejax._src.ops.spectral import svd as svd
+from tapejax._src.ops.tridiagonal import banded_triangular_solve as banded_triangular_solve
+from tapejax._src.ops.tridiagonal import tridiagonal_matmul as tridiagonal_matmul
+from tapejax._src.ops.tridiagonal import tridiagonal_solve as tridiagonal_solve
+from tapejax._src.ops.tridiagonal_eigenvalues import eigh_tridiagonal as eigh_tridiagonal
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

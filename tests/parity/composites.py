@@ -90,6 +90,40 @@ _ENTRIES: tuple[Composite, ...] = (
             "f32[0,3], 0.0, 1.0",
         ),
     ),
+    Composite(
+        ("linalg.eigh_tridiagonal",),
+        ("f32[4], f32[3]", "f64[3], f64[2]", "f64[1], f64[0]"),
+        {"differs": "TensorFlow's gradient is that of its bisection"},
+    ),
+    Composite(
+        ("linalg.tridiagonal_matmul",),
+        (
+            "f32[3,4], f32[4,2]",
+            "f64[2,3,3], f64[2,3,1]",
+            "[f64[3], f64[3], f64[3]], f64[3,2], 'sequence'",
+            "c128[3,3], c128[3,1], diagonals_format='matrix'",
+            "f64[3,1], f64[1,2]",
+        ),
+    ),
+    Composite(
+        ("linalg.tridiagonal_solve",),
+        (
+            "f32[3,4] in (1, 2), f32[4,2]",
+            "f64[2,3,3] in (1, 2), f64[2,3]",
+            "(f64[2], f64[3] in (3, 4), f64[3]), f64[3,1], 'sequence'",
+            "c128[3,3] psd, c128[2,3], 'matrix', True, True",
+            "f64[3,3] in (1, 2), f64[3], partial_pivoting=False",
+            "f64[3,1] in (1, 2), f64[1,2]",
+        ),
+        {
+            "tol": {"f32": 1e-4},
+            "differs": {
+                "c128[3,3] psd, c128[2,3], 'matrix', True, True": (
+                    "TensorFlow's gradient leaves out the conjugates"
+                )
+            },
+        },
+    ),
     Composite(("linalg.global_norm",), ("[f32[2,3], f32[2]]", "(f64[3], f64[])", "[f16[4]]")),
     Composite(
         ("math.accumulate_n",),
