@@ -2,6 +2,65 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.function.linear_operators.base import LinearOperator as LinearOperator
+from tapejax._src.function.linear_operators.blocks import (
+    LinearOperatorBlockDiag as LinearOperatorBlockDiag,
+)
+from tapejax._src.function.linear_operators.blocks import (
+    LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
+)
+from tapejax._src.function.linear_operators.circulant import (
+    LinearOperatorCirculant as LinearOperatorCirculant,
+)
+from tapejax._src.function.linear_operators.circulant import (
+    LinearOperatorCirculant2D as LinearOperatorCirculant2D,
+)
+from tapejax._src.function.linear_operators.circulant import (
+    LinearOperatorCirculant3D as LinearOperatorCirculant3D,
+)
+from tapejax._src.function.linear_operators.circulant import (
+    LinearOperatorToeplitz as LinearOperatorToeplitz,
+)
+from tapejax._src.function.linear_operators.dense import (
+    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+)
+from tapejax._src.function.linear_operators.dense import (
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+)
+from tapejax._src.function.linear_operators.diagonal import LinearOperatorDiag as LinearOperatorDiag
+from tapejax._src.function.linear_operators.diagonal import (
+    LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
+)
+from tapejax._src.function.linear_operators.identity import (
+    LinearOperatorIdentity as LinearOperatorIdentity,
+)
+from tapejax._src.function.linear_operators.identity import (
+    LinearOperatorZeros as LinearOperatorZeros,
+)
+from tapejax._src.function.linear_operators.kronecker import (
+    LinearOperatorKronecker as LinearOperatorKronecker,
+)
+from tapejax._src.function.linear_operators.low_rank import (
+    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
+)
+from tapejax._src.function.linear_operators.orthogonal import (
+    LinearOperatorHouseholder as LinearOperatorHouseholder,
+)
+from tapejax._src.function.linear_operators.orthogonal import (
+    LinearOperatorPermutation as LinearOperatorPermutation,
+)
+from tapejax._src.function.linear_operators.tridiag import (
+    LinearOperatorTridiag as LinearOperatorTridiag,
+)
+from tapejax._src.function.linear_operators.wrapped import (
+    LinearOperatorAdjoint as LinearOperatorAdjoint,
+)
+from tapejax._src.function.linear_operators.wrapped import (
+    LinearOperatorComposition as LinearOperatorComposition,
+)
+from tapejax._src.function.linear_operators.wrapped import (
+    LinearOperatorInversion as LinearOperatorInversion,
+)
 from tapejax._src.ops.clipping import global_norm as global_norm
 from tapejax._src.ops.creation import eye as eye
 from tapejax._src.ops.diagonals import band_part as band_part
