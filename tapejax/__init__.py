@@ -22,6 +22,7 @@ from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import random as random
+from tapejax import signal as signal
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
@@ -82,6 +83,7 @@ from tapejax._src.function.module import Module as Module
 from tapejax._src.function.python_functions import numpy_function as numpy_function
 from tapejax._src.function.python_functions import py_function as py_function
 from tapejax._src.function.tensor_array import TensorArray as TensorArray
+from tapejax._src.ops.approx_top_k import approx_top_k as approx_top_k
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
@@ -90,6 +92,7 @@ from tapejax._src.ops.arithmetic import maximum as maximum
 from tapejax._src.ops.arithmetic import minimum as minimum
 from tapejax._src.ops.arithmetic import multiply as multiply
 from tapejax._src.ops.arithmetic import negative as negative
+from tapejax._src.ops.arithmetic import realdiv as realdiv
 from tapejax._src.ops.arithmetic import sign as sign
 from tapejax._src.ops.arithmetic import subtract as subtract
 from tapejax._src.ops.arithmetic import truncatediv as truncatediv
@@ -152,6 +155,10 @@ from tapejax._src.ops.elementwise import sin as sin
 from tapejax._src.ops.elementwise import sinh as sinh
 from tapejax._src.ops.elementwise import tan as tan
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.fourier_axes import fftnd_of as fftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import ifftnd_of as ifftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import irfftnd_of as irfftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import rfftnd_of as rfftnd  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.gathering import gather as gather
 from tapejax._src.ops.gathering import gather_nd as gather_nd
 from tapejax._src.ops.host_print import print as print

@@ -30,6 +30,7 @@ NAMESPACES = (
     "nest",
     "nn",
     "random",
+    "signal",
 )
 
 
