@@ -30,6 +30,8 @@ from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record, record1, record2
 
 _BOOL = as_dtype("bool")
+_INT32 = as_dtype("int32")
+_STRING = as_dtype("string")
 _NUMBERS = (float, int)
 _OPERANDS = (Tensor, Variable, float, int)
 _MISSING: Any = object()
@@ -100,7 +102,7 @@ def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             if kwargs and _same_objects(inputs, args):
                 remember_keywords(definition, kwargs, kernel)
     if kernel.check is not None:
-        kernel = _checked(kernel, inputs)
+        kernel = checked(kernel, inputs)
     if len(inputs) == 2:
         return record2(kernel, inputs[0], inputs[1])
     if len(inputs) == 1 and type(inputs[0]) is Tensor:
@@ -233,6 +235,7 @@ def _make_kernel(
     parameters = definition.parameters
     values = iter(statics)
     fixed: dict[str, Any] = dict(extra)
+    of_codes = False
     for parameter in parameters:
         if parameter.role in ("**", "name"):
             continue
@@ -240,6 +243,9 @@ def _make_kernel(
             fixed[parameter.name] = None
         else:
             value = next(values, parameter.default)
+            if value is _STRING:
+                of_codes = True
+                value = _INT32
             fixed[parameter.name] = value.as_numpy_dtype if isinstance(value, DType) else value
 
     starred = parameters[-1].name if parameters and parameters[-1].role in LIST_ROLES[1:] else None
@@ -265,7 +271,7 @@ def _make_kernel(
     slices = fields.get("slices")
     check = fields.get("check")
     dtypes = fields.get("dtypes")
-    return Kernel(
+    kernel = Kernel(
         definition.name,
         bound(definition.fn),
         groups=tuple(0 if role in GROUP_ROLES else -1 for role in roles),
@@ -278,6 +284,7 @@ def _make_kernel(
         broadcast=bool(fields.get("broadcast")),
         mismatch=fields.get("mismatch"),
     )
+    return kernel.of_codes() if of_codes else kernel
 
 
 def _sparse(slices: Any, names: Sequence[str], fixed: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -345,7 +352,7 @@ def _by_role(definition: OpDef, role: str, value: Any) -> Tensor:
     return tensor
 
 
-def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
+def checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     """Check at once what is already computed; then the recorded op need not check again."""
     check = kernel.check
     if check is None or LOCAL.recorder.symbolic is not None:
@@ -354,7 +361,7 @@ def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     avals = tuple([t.aval for t in tensors])
     positions = check.reads(avals)
     if not positions:
-        return kernel.unchecked()
+        return kernel if positions is None else kernel.unchecked()
     first = tensors[positions[0]]
     alone = len(positions) == 1
     if alone and check.has_passed(avals, first):

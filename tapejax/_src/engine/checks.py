@@ -35,9 +35,14 @@ class BoundCheck:
         self._fails: dict[Avals, Any] = {}
         self._passed: dict[tuple[int, Avals], weakref.ref[Any]] = {}
 
-    def reads(self, avals: Avals) -> tuple[int, ...]:
-        """The inputs whose values decide whether the op fails; () when these avals cannot."""
+    def reads(self, avals: Avals) -> tuple[int, ...] | None:
+        """The inputs whose values decide whether the op fails.
+
+        () when these avals cannot, None when some are strings, whose codes are checked instead.
+        """
         found = self._reads.get(avals)
+        if found is None and any(aval.struct is None for aval in avals):
+            return None
         if found is None:
             constant: list[bool] = []
 

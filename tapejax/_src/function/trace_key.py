@@ -18,6 +18,7 @@ from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.texts import coded_form, is_known
 
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 _PLAIN = frozenset([int, float, bool, complex, str, bytes, type(None)])
@@ -70,6 +71,10 @@ class Reading:
     def _tensor(self, tensor: Tensor) -> Any:
         aval = tensor.aval
         if aval.struct is None:  # texts have no place in a program: each is a constant
+            if not is_known(tensor):  # of a function around, which knows their codes
+                form = coded_form(tensor)
+                self.tensors.append(form.codes)
+                return ("strings", aval.shape, tuple(form.table))
             array = tensor.view()
             return ("string", array.shape, tuple(array.ravel().tolist()))
         self.tensors.append(tensor)
@@ -152,5 +157,5 @@ def refers_to(key: Any, reference: weakref.ref[Any]) -> bool:
 def is_input(leaf: Any) -> bool:
     """Whether a leaf of the arguments is an input of the trace, and not a constant of it."""
     if isinstance(leaf, Tensor):
-        return leaf.aval.struct is not None
+        return leaf.aval.struct is not None or not is_known(leaf)
     return isinstance(leaf, ARRAYS) and np.dtype(leaf.dtype).kind not in "OSU"

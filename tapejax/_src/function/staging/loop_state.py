@@ -25,6 +25,7 @@ from tapejax._src.function.staging.values import (
     fits,
     is_number,
     is_tensor,
+    is_text_leaf,
     same,
     same_structure,
     take_apart,
@@ -313,6 +314,12 @@ class _Comparison:
         name = self._names[place]
         if not isinstance(before, Slot):
             if isinstance(after, Output) or not same(before, after):
+                if is_text_leaf(before) and is_text_leaf(after):
+                    raise TypeError(
+                        f"'{name}' is {describe(before, self._aval)} that changes in a "
+                        f"{self._where}: a compiled program cannot make strings without end. Keep "
+                        "numbers in the loop (indices into a table), and make strings after it."
+                    )
                 raise TypeError(
                     f"'{name}' is {describe(before, self._aval)} before a {self._where}, but "
                     f"{describe(after, self._aval)} after one iteration; give it a tensor of that "
