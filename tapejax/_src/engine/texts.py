@@ -84,7 +84,7 @@ TEXT_RESULTS: dict[str, int | None] = {
     "_unique": 1,
     "_unique_with_counts": 1,
 }
-"""The ops that move strings or compare them -> how many of their results are strings (None: all)."""
+"""The ops that move or compare strings -> how many of their results are strings (None: all)."""
 
 
 class Coded:
