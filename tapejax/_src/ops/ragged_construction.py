@@ -286,17 +286,15 @@ def from_value_rowids(
             "inside the function being traced. Make the ragged tensor outside, or use "
             "tf.math.unsorted_segment_sum and its relatives with the ids."
         )
-    if nrows is None:
-        count = int(host[-1]) + 1 if len(host) else 0
-    else:
-        count = int(static_ints(nrows))
+    least = int(host[-1]) + 1 if len(host) else 0
+    count = least if nrows is None else int(static_ints(nrows))
     if count < 0:
         raise ValueError(f"Expected nrows >= 0; got {count}")
     if len(host) and (np.diff(host) < 0).any():
         raise _fail("from_value_rowids", f"the row ids {host.tolist()} descend.")
     if len(host) and host[0] < 0:
         raise _fail("from_value_rowids", f"the row ids {host.tolist()} must not be negative.")
-    if len(host) and count < host[-1] + 1:
+    if count < least:
         raise ValueError(
             f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, "
             f"value_rowids[-1]={host[-1]}"

@@ -275,8 +275,8 @@ def _unpadded(value: Tensor, padding: Any, ragged_rank: int) -> HostArray:
     pad = as_tensor(padding, value.dtype).view()
     if pad.shape != array.shape[ragged_rank + 1 :]:
         raise ValueError(
-            f"Shapes {TensorShape(pad.shape)} and {TensorShape(array.shape[ragged_rank + 1 :])} are "
-            f"incompatible: `padding` must have the shape of one value of a row."
+            f"Shapes {pad.shape} and {array.shape[ragged_rank + 1 :]} are incompatible: `padding` "
+            "must have the shape of one value of a row."
         )
     same = array == pad
     same = same.reshape((*array.shape[: ragged_rank + 1], -1)).all(-1)
