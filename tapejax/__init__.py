@@ -19,6 +19,7 @@ from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
+from tapejax import ragged as ragged
 from tapejax import random as random
 from tapejax import types as types
 from tapejax import version as version
@@ -172,6 +173,8 @@ from tapejax._src.ops.permuting import unravel_index as unravel_index
 from tapejax._src.ops.powers import pow as pow
 from tapejax._src.ops.powers import sqrt as sqrt
 from tapejax._src.ops.powers import square as square
+from tapejax._src.ops.ragged_tensor import RaggedTensor as RaggedTensor
+from tapejax._src.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
 from tapejax._src.ops.reduction import reduce_all as reduce_all
 from tapejax._src.ops.reduction import reduce_any as reduce_any
 from tapejax._src.ops.reduction import reduce_max as reduce_max

@@ -15,6 +15,7 @@ from tapejax._src.core import errors
 from tapejax._src.core.dtypes import DType, as_dtype
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import CompositeGivenError, answer_op
 from tapejax._src.engine.convert import as_partner, as_tensor, static_ints
 from tapejax._src.engine.definitions import (
     GROUP_ROLES,
@@ -94,9 +95,12 @@ def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if quick is not None and kernel is not None:
         inputs = quick[1]
     else:
-        values, extra = _bind(definition, args, kwargs)
-        kernel, layout = find_kernel(definition, values, extra)
-        inputs = _inputs(definition, values, layout)
+        try:
+            values, extra = _bind(definition, args, kwargs)
+            kernel, layout = find_kernel(definition, values, extra)
+            inputs = _inputs(definition, values, layout)
+        except CompositeGivenError as error:
+            return answer_op(definition, call_op, args, kwargs, error)
         if quick is not None and _same_objects(inputs, quick[1]):
             remember(definition, quick[0], kernel)
             if kwargs and _same_objects(inputs, args):
