@@ -23,7 +23,6 @@ from tapejax import ragged as ragged
 from tapejax import random as random
 from tapejax import sets as sets
 from tapejax import sparse as sparse
-from tapejax import strings as strings
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
