@@ -64,6 +64,7 @@ class Returned:
     def __init__(self, value: Any, fn: Any) -> None:
         flat = nest.flatten(value, expand_composites=True)
         self.tensors: list[Tensor] = []
+        self._fixed = nest.fixed_parts(value)
         self._entries = [self._entry(item, fn) for item in flat]
         self.avals: list[Aval] = [tensor.aval for tensor in self.tensors]
         self.count = len(self.avals)
@@ -83,6 +84,8 @@ class Returned:
                 "which is not a Tensor or ExtensionType."
             )
         tensor = as_tensor(item)
+        if any(item is part for part in self._fixed):  # the row splits of a ragged tensor
+            return tensor
         if is_text(tensor):
             if is_known(tensor):  # the same at each call
                 return text_tensor(known_texts(tensor))
@@ -134,7 +137,7 @@ class Returned:
                 made.append(entry)
         if len(made) == 1 and type(self._template) is int:
             return made[0]
-        return nest.pack_sequence_as(self._template, made)
+        return nest.pack_sequence_as(self._template, made, expand_composites=True)
 
 
 def _first(results: Sequence[Any]) -> Any:

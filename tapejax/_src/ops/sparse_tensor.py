@@ -10,7 +10,7 @@ import numpy as np
 from tapejax._src.core import errors
 from tapejax._src.core.composite_specs import SparseTensorSpec
 from tapejax._src.core.dtypes import DType, int64
-from tapejax._src.core.nest import register_composite
+from tapejax._src.core.nest import Fixed, register_composite
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Tensor
@@ -206,7 +206,18 @@ def _rebuild(sparse: SparseTensor, parts: Sequence[Any]) -> SparseTensor:
     return made
 
 
-register_composite(SparseTensor, _split, _rebuild)
+def _fixed(sparse: SparseTensor) -> Fixed:
+    return Fixed(() if known_array(sparse.dense_shape) is None else (2,))
+
+
+def _no_gradient(sparse: SparseTensor) -> NoReturn:
+    raise ValueError(
+        f"Type {type(sparse).__name__} is not supported as a gradient source or gradient target. "
+        "Use its values: x.values."
+    )
+
+
+register_composite(SparseTensor, _split, _rebuild, _fixed, _no_gradient)
 SparseTensorSpec.register_value_type(SparseTensor)
 
 
