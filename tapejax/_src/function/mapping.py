@@ -12,6 +12,7 @@ from tapejax._src.core import errors, nest
 from tapejax._src.core.avals import make_aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.block import record_block
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL
@@ -53,6 +54,7 @@ def rows(elems: Any, tensors: Sequence[Tensor], i: int) -> Any:
 
 
 @public("map_fn")
+@takes_composites("map_fn")
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,

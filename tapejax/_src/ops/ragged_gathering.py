@@ -23,12 +23,13 @@ from tapejax._src.ops import (
     elementwise,
     gathering,
     joining,
+    matmul,
     segment,
     shaping,
     softmax,
 )
 from tapejax._src.ops.ragged_broadcasting import same_rows
-from tapejax._src.ops.ragged_joining import with_ragged_rank
+from tapejax._src.ops.ragged_joining import stacked, with_ragged_rank
 from tapejax._src.ops.ragged_padding import positions, to_tensor
 from tapejax._src.ops.ragged_queries import ragged_axis
 from tapejax._src.ops.ragged_reduction import grouped, reduced
@@ -245,6 +246,48 @@ def softmax_of(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     peaks = reduced(stop_gradient(logits), "max", place, True)
     powers = elementwise.exp(arithmetic.subtract(logits, peaks))
     return arithmetic.divide(powers, reduced(powers, "sum", place, True))
+
+
+def matmul_of(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    *rest: Any,
+    **kwargs: Any,
+) -> Any:
+    """`tf.matmul` of batches of matrices whose sizes differ."""
+    del rest, kwargs
+    a, b = as_values(a), as_values(b)
+    if rank_of(a) != rank_of(b) or rank_of(a) < 3:
+        raise ValueError(
+            "tf.matmul of ragged tensors takes batches of matrices of one rank, at least 3, got "
+            f"shapes {a.shape} and {b.shape}."
+        )
+    if row_count(a) != row_count(b):
+        raise errors.InvalidArgumentError(
+            None, None, f"Batch sizes differ: {row_count(a)} and {row_count(b)}."
+        )
+    options = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+    products: list[Any] = []
+    for n in range(row_count(a)):
+        x, y = a[n], b[n]
+        if rank_of(x) == 2:
+            x, y = (v.to_tensor() if isinstance(v, RaggedTensor) else v for v in (x, y))
+        products.append(matmul.matmul(x, y, *options))
+    depth = max(v.ragged_rank for v in (a, b) if isinstance(v, RaggedTensor))
+    dtype = next(v.partition.dtype for v in (a, b) if isinstance(v, RaggedTensor))
+    return stacked([with_ragged_rank(p, depth - 1, dtype) for p in _alike_ranks(products)], 0)
+
+
+def _alike_ranks(values: list[Any]) -> list[Any]:
+    """Matrices of one width as they are, others as ragged ones."""
+    widths = {v.aval.shape[-1] for v in values if isinstance(v, Tensor)}
+    if len(widths) < 2:
+        return values
+    return [with_ragged_rank(v, 1, int64) for v in values]
 
 
 # ---------------------------------------------------------------------- choosing

@@ -292,8 +292,9 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 # ---------------------------------------------------------------------- what is asked
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
     """`tf.shape` of a ragged tensor."""
-    del out_type, name
-    return DynamicRaggedShape(input.partitions, input.flat_values.aval.shape[1:])
+    del name
+    dtype = int32 if out_type is None else as_dtype(out_type)
+    return DynamicRaggedShape(input.partitions, input.flat_values.aval.shape[1:], dtype)
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:

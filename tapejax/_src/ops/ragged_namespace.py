@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapejax._src.core import errors
-from tapejax._src.core.dtypes import as_dtype, int32, int64
+from tapejax._src.core.dtypes import as_dtype, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.tensor import Tensor
@@ -203,8 +203,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         A ragged tensor of what `op` returned; what it returned where no argument is ragged.
 
     Raises:
-        ValueError: If the number of rows changes.
-        InvalidArgumentError: If the ragged tensors have different rows.
+        ValueError: If the number of rows changes, or the ragged tensors have different rows.
 
     Example:
         >>> import tapejax as tf
@@ -229,11 +228,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     first = found[0]
     for other in found[1:]:
         if not same_rows(first, other):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise ValueError(
                 f"tf.ragged.map_flat_values: arguments of shapes {first.shape} and {other.shape} "
-                "have different row splits.",
+                "have different row splits."
             )
     result = as_values(op(*given, **named))
     count = row_count(first.flat_values)
@@ -306,11 +303,7 @@ def segment_ids_to_row_splits(
     """
     del name
     vector = partition_tensor(segment_ids, "segment_ids")
-    if out_type is None:
-        given = getattr(segment_ids, "dtype", None)
-        dtype = int32 if given is None else vector.dtype
-    else:
-        dtype = as_dtype(out_type)
+    dtype = vector.dtype if out_type is None else as_dtype(out_type)
     host = known_array(vector)
     if host is None:
         raise NotImplementedError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapejax._src.core.dtypes import int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import RowPartition
 from tapejax._src.core.shapes import TensorShape
@@ -23,6 +24,7 @@ class DynamicRaggedShape:
     Args:
         row_partitions: The partition of each ragged dimension, outermost first.
         inner_shape: The shape of the inner dimensions.
+        dtype: The dtype of sizes.
 
     Example:
         >>> import tapejax as tf
@@ -30,7 +32,10 @@ class DynamicRaggedShape:
         <DynamicRaggedShape lengths=[2, (2, 1)] num_row_partitions=1>
     """
 
-    def __init__(self, row_partitions: Sequence[RowPartition], inner_shape: Sequence[int]) -> None:
+    def __init__(
+        self, row_partitions: Sequence[RowPartition], inner_shape: Sequence[int], dtype: Any = int64
+    ) -> None:
+        self._dtype = dtype
         self._partitions = tuple(row_partitions)
         self._inner = tuple(inner_shape)
 
@@ -77,11 +82,11 @@ class DynamicRaggedShape:
             chosen = sizes[axis]
             if None in chosen:
                 raise ValueError(f"Dimensions {axis} of {self} are ragged: they have no one size.")
-            return host_ints(np.array(chosen), self._partitions[0].dtype)
+            return host_ints(np.array(chosen), self._dtype)
         size = sizes[axis]
         if size is None:
             raise ValueError(f"Index {axis} is not uniform")
-        return host_ints(size, self._partitions[0].dtype)
+        return host_ints(size, self._dtype)
 
     def __repr__(self) -> str:
         lengths = [str(self._partitions[0].nrows)]
