@@ -10,7 +10,6 @@ from tapejax._src.core.composite_specs import RaggedTensorSpec
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.ops import joining
-from tapejax._src.ops.ragged_dispatch import ANSWERS
 from tapejax._src.ops.ragged_namespace import stack as ragged_stack
 from tapejax._src.ops.ragged_rows import as_values, rank_of, row_count
 
@@ -58,6 +57,3 @@ def _joined(column: Sequence[Any], spec: Any) -> Any:
     if ragged and all(rank_of(value) for value in values):
         return ragged_stack(values)
     return joining.stack([as_tensor(value) for value in values])
-
-
-ANSWERS["map_fn"] = map_fn

@@ -99,7 +99,7 @@ class Returned:
         """The function that makes the result of a call from what the program computed."""
         template, count = self._template, self.count
         if all(entry is _COMPUTED for entry in self._entries):
-            if template == 0 and type(template) is int:
+            if type(template) is int:
                 return _first
             if type(template) is tuple and all(type(item) is int for item in template):  # pyright: ignore[reportUnknownVariableType]
                 return lambda results: tuple(results[:count])

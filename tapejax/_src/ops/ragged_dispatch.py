@@ -24,6 +24,7 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "math.bincount": ragged_gathering.bincount,
     "cumsum": ragged_gathering.cumsum,
     "linalg.matmul": ragged_gathering.matmul_of,
+    "matmul": ragged_gathering.matmul_of,
     "nn.softmax": ragged_gathering.softmax_of,
     "one_hot": ragged_joining.one_hot,
     "rank": ragged_joining.rank,

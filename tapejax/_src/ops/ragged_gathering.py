@@ -35,6 +35,7 @@ from tapejax._src.ops.ragged_queries import ragged_axis
 from tapejax._src.ops.ragged_reduction import grouped, reduced
 from tapejax._src.ops.ragged_rows import (
     as_values,
+    host_rows,
     of_lengths,
     rank_of,
     row_count,
@@ -201,7 +202,7 @@ def gather_nd(
     for column in range(1, index.shape[1]):
         if not isinstance(current, RaggedTensor):
             rest = np.concatenate([places[:, None], index[:, column:]], 1)
-            return _shaped(gathering.gather_nd(current, constant_tensor(rest)), leading)
+            return _shaped(gathering.gather_nd(current, host_rows(rest)), leading)
         splits = splits_of(current.partition, "tf.gather_nd")
         check_range(index[:, column], np.diff(splits)[places])
         places, current = splits[:-1][places] + index[:, column], current.values
@@ -223,7 +224,7 @@ def _shaped(found: Any, leading: tuple[int, ...]) -> Any:
 def _inside(padded: Tensor, value: RaggedTensor) -> RaggedTensor:
     """The values of a padded tensor that are no padding."""
     index = np.stack(positions(value, "A ragged tensor"), 1)
-    return value.over(gathering.gather_nd(padded, constant_tensor(index)))
+    return value.over(gathering.gather_nd(padded, host_rows(index)))
 
 
 def cumsum(

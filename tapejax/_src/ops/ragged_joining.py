@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapejax._src.core import errors
-from tapejax._src.core.dtypes import as_dtype, int32
+from tapejax._src.core.dtypes import as_dtype, int32, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.engine.convert import static_ints
 from tapejax._src.ops import creation, joining, permuting, shaping
@@ -124,7 +124,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     return stacked(found, place)
 
 
-def stacked(values: Sequence[Any], axis: int) -> Any:
+def stacked(values: Sequence[Any], axis: int, dtype: Any = int64) -> Any:
     """Tensors of one ragged rank along a new axis."""
     if axis > 1 and len(values) > 1:
         dims = [v for v in values if not same_rows(values[0], v)]
@@ -136,7 +136,9 @@ def stacked(values: Sequence[Any], axis: int) -> Any:
         whole = _rows_of_all(values)
         lengths = [row_count(v) for v in values]
         size = lengths[0] if len(set(lengths)) == 1 else None
-        return RaggedTensor.of(whole, of_lengths(lengths, values[0].partition.dtype, size))
+        if isinstance(values[0], RaggedTensor):
+            dtype = values[0].partition.dtype
+        return RaggedTensor.of(whole, of_lengths(lengths, dtype, size))
     return _concat([expanded_at(v, axis) for v in values], axis)
 
 

@@ -20,6 +20,7 @@ from tapejax._src.ops import shaping
 from tapejax._src.ops.ragged_queries import bounds
 from tapejax._src.ops.ragged_rows import (
     factory,
+    host_rows,
     method,
     of_lengths,
     rank_of,
@@ -100,7 +101,7 @@ def to_tensor(
     if flat.aval.struct is None:
         row = np.broadcast_to(default.view(), (1, *flat.aval.shape[1:]))
         return constant_tensor(np.concatenate([flat.view(), row])[source])
-    padded = _padded(flat, default, constant_tensor(source))
+    padded = _padded(flat, default, host_rows(source))
     return _fitted(padded, sizes, outer, default)
 
 

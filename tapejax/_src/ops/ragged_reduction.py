@@ -11,7 +11,6 @@ from tapejax._src.core.dtypes import int32
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine.convert import constant_tensor
 from tapejax._src.ops import (
     arithmetic,
     casting,
@@ -25,6 +24,7 @@ from tapejax._src.ops import (
 from tapejax._src.ops.ragged_queries import ragged_axis, row_ids_of
 from tapejax._src.ops.ragged_rows import (
     expanded_at,
+    host_rows,
     of_lengths,
     rank_of,
     rowids_of,
@@ -82,7 +82,11 @@ def _one(value: RaggedTensor, kind: str, axis: int) -> Any:
             below = _DENSE[kind](inner, axis - 1)
         return RaggedTensor.of(below, partition)
     if axis == 1 and not isinstance(inner, RaggedTensor):
-        ids = row_ids_of(partition, inner.aval.shape[0])
+        host = partition.host()
+        if host is None:
+            ids = row_ids_of(partition, inner.aval.shape[0])
+        else:
+            ids = host_rows(rowids_of(partition, kind))
         return _SEGMENTS[kind](inner, ids, partition.nrows)
     what = f"tf.reduce_{kind} over a ragged axis"
     if axis == 1:
@@ -114,7 +118,7 @@ def grouped(
     if isinstance(inner, RaggedTensor):
         combined = grouped(inner, fn, targets, total, what)
     else:
-        combined = fn(inner, constant_tensor(targets), total)
+        combined = fn(inner, host_rows(targets), total)
     return RaggedTensor.of(combined, of_lengths(longest, value.partition.dtype))
 
 

@@ -132,7 +132,14 @@ def take(values: Any, rows: HostArray, what: str = "Indexing") -> Any:
         return RaggedTensor.of(inner, of_lengths(lengths, partition.dtype, partition.uniform))
     if values.aval.struct is None:  # strings
         return constant_tensor(values.view()[rows])
-    return take_rows(values, constant_tensor(np.asarray(rows, np.int64)))
+    return take_rows(values, host_rows(rows))
+
+
+def host_rows(rows: Any) -> Tensor:
+    """A tensor of numbers of rows: int32 where it holds them, for programs without 64 bits."""
+    array = np.asarray(rows)
+    wide = array.size and array.max() >= 2**31
+    return constant_tensor(array.astype(np.int64 if wide else np.int32))
 
 
 @op("_take_rows", node="GatherV2", cases=("f32[4,2], i64[3] in (0, 4)", "i32[3], i64[0]"))
