@@ -28,7 +28,10 @@ NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "ragged",
     "random",
+    "sets",
+    "sparse",
 )
 
 

@@ -67,7 +67,12 @@ def answer(
 ) -> Any:
     """What a function does that was given a composite tensor; raises the error if nothing."""
     handler = HANDLERS.get(type(error.value))
-    result = NotImplemented if handler is None else handler(name, call, args, kwargs)
+    try:
+        result = NotImplemented if handler is None else handler(name, call, args, kwargs)
+    except Exception as raised:
+        if raised.__context__ is error:  # how the composite was noticed explains nothing
+            raised.__context__ = None
+        raise
     if result is NotImplemented:
         raise error
     return result

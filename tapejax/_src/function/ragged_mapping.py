@@ -45,15 +45,16 @@ def map_fn(
             f"tf.map_fn: `fn` returned {len(columns)} values, but its signature has "
             f"{len(declared)}. Pass `fn_output_signature`."
         )
-    found = [_joined(column, spec) for column, spec in zip(columns, declared, strict=True)]
+    dtype = next(leaf.partition.dtype for leaf in leaves if isinstance(leaf, RaggedTensor))
+    found = [_joined(column, spec, dtype) for column, spec in zip(columns, declared, strict=True)]
     return nest.pack_sequence_as(results[0], found)
 
 
-def _joined(column: Sequence[Any], spec: Any) -> Any:
+def _joined(column: Sequence[Any], spec: Any, dtype: Any) -> Any:
     """The results of all rows: ragged where the signature says so or rows are ragged."""
     values = [as_values(value) for value in column]
     ragged = isinstance(spec, (RaggedTensor, RaggedTensorSpec))
     ragged = ragged or any(isinstance(value, RaggedTensor) for value in values)
     if ragged and all(rank_of(value) for value in values):
-        return ragged_stack(values)
+        return ragged_stack(values).with_row_splits_dtype(dtype)
     return joining.stack([as_tensor(value) for value in values])

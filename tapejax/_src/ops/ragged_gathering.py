@@ -117,9 +117,8 @@ def _gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
     taken = take(params, rows.reshape(-1), _WHAT)
     for axis_of in range(rows.ndim - 1, 0, -1):
         count = int(np.prod(rows.shape[:axis_of]))
-        taken = RaggedTensor.of(
-            taken, uniform_rows(count, rows.shape[axis_of], params.partition.dtype)
-        )
+        lengths = np.full(count, rows.shape[axis_of])
+        taken = RaggedTensor.of(taken, of_lengths(lengths, params.partition.dtype))
     return taken
 
 

@@ -135,10 +135,9 @@ def stacked(values: Sequence[Any], axis: int, dtype: Any = int64) -> Any:
     if axis == 0:
         whole = _rows_of_all(values)
         lengths = [row_count(v) for v in values]
-        size = lengths[0] if len(set(lengths)) == 1 else None
         if isinstance(values[0], RaggedTensor):
             dtype = values[0].partition.dtype
-        return RaggedTensor.of(whole, of_lengths(lengths, dtype, size))
+        return RaggedTensor.of(whole, of_lengths(lengths, dtype))
     return _concat([expanded_at(v, axis) for v in values], axis)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapejax._src.core import errors
-from tapejax._src.core.dtypes import as_dtype, int64
+from tapejax._src.core.dtypes import as_dtype, int32, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.tensor import Tensor
@@ -65,10 +65,11 @@ def range(
     if limits is None:
         starts, limits = 0, starts
     parts = [_host(part, dtype) for part in (starts, limits, deltas)]
-    kind = np.result_type(*parts) if dtype is None else as_dtype(dtype).as_numpy_dtype
     for part, word in zip(parts, ("starts", "limits", "deltas"), strict=True):
         if part.ndim > 1:
-            raise ValueError(f"tf.ragged.range: {word} must be a scalar or a vector.")
+            raise errors.InvalidArgumentError(
+                None, None, f"{word} must be a scalar or vector [Op:RaggedRange]"
+            )
     try:
         begin, end, step = np.broadcast_arrays(*[np.atleast_1d(part) for part in parts])
     except ValueError:
@@ -83,6 +84,7 @@ def range(
     lengths = _lengths(begin, end, step)
     row = np.repeat(np.arange(len(lengths)), lengths)
     place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    kind = _kind(parts) if dtype is None else as_dtype(dtype).as_numpy_dtype
     values = (begin[row] + place * step[row]).astype(kind)
     rows = of_lengths(lengths, splits_dtype(as_dtype(row_splits_dtype)))
     return RaggedTensor.of(constant_tensor(values), rows)
@@ -97,6 +99,13 @@ def _host(value: Any, dtype: Any) -> HostArray:
             "but they are computed inside the function being traced. Make it outside."
         )
     return found
+
+
+def _kind(parts: Sequence[HostArray]) -> Any:
+    """The widest dtype; floating ones are wider than integers."""
+    return max(
+        [part.dtype for part in parts], key=lambda dtype: (dtype.kind == "f", dtype.itemsize)
+    )
 
 
 def _lengths(begin: HostArray, end: HostArray, step: HostArray) -> HostArray:
@@ -143,7 +152,7 @@ def stack(values: Sequence[Any], axis: Any = 0, name: str | None = None) -> Any:
         name: Ignored.
 
     Returns:
-        A ragged tensor; the one value itself, with a new axis, where there is one.
+        A ragged tensor; a tensor of scalars, and of vectors along axis 1.
 
     Raises:
         ValueError: If the list is empty or the ranks differ.
@@ -169,24 +178,14 @@ def stack(values: Sequence[Any], axis: Any = 0, name: str | None = None) -> Any:
     alike = [ragged_joining.with_ragged_rank(v, depth, dtype) for v in found]
     place = ragged_axis(static_ints(axis), rank + 1)
     if rank == 1:
-        return _vectors(alike, place)
+        return joining.stack(alike, 1) if place else _vectors(alike)
     return ragged_joining.stacked(alike, place)
 
 
-def _vectors(values: Sequence[Any], axis: int) -> RaggedTensor:
-    """Vectors as the rows, or as the columns."""
+def _vectors(values: Sequence[Any]) -> RaggedTensor:
+    """Vectors as rows."""
     lengths = [row_count(v) for v in values]
-    flat = joining.concat(list(values), 0)
-    rows = RaggedTensor.of(flat, of_lengths(lengths, int64))
-    if axis == 0:
-        return rows
-    if len(set(lengths)) > 1:
-        raise errors.InvalidArgumentError(
-            None, None, f"Vectors of lengths {lengths} cannot be stacked along axis 1."
-        )
-    order = np.arange(sum(lengths)).reshape(len(lengths), -1).T.reshape(-1)
-    made = of_lengths([len(lengths)] * lengths[0], int64)
-    return RaggedTensor.of(take(rows.values, order), made)
+    return RaggedTensor.of(joining.concat(list(values), 0), of_lengths(lengths, int32))
 
 
 @public("ragged.map_flat_values")
@@ -360,8 +359,11 @@ def stack_dynamic_partitions(
             )
         data, partitions = data.values, partitions.values
     numbers = ragged_gathering.host_values(partitions, "tf.ragged.stack_dynamic_partitions")
+    splits = int32 if partitions.dtype == int32 else int64
+    if isinstance(data, RaggedTensor):
+        splits = data.partition.dtype
     count = int(static_ints(num_partitions))
     ragged_gathering.check_range(numbers, count, "partitions")
     order = np.argsort(numbers, kind="stable")
-    rows = of_lengths(np.bincount(numbers, minlength=count), int64)
+    rows = of_lengths(np.bincount(numbers, minlength=count), splits)
     return RaggedTensor.of(take(data, order), rows)

@@ -130,8 +130,6 @@ def take(values: Any, rows: HostArray, what: str = "Indexing") -> Any:
         lengths = np.diff(splits)[rows]
         inner = take(values.values, spans(splits[:-1][rows], lengths), what)
         return RaggedTensor.of(inner, of_lengths(lengths, partition.dtype, partition.uniform))
-    if values.aval.struct is None:  # strings
-        return constant_tensor(values.view()[rows])
     return take_rows(values, host_rows(rows))
 
 
