@@ -13,6 +13,7 @@ from tapejax import config as config
 from tapejax import debugging as debugging
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
+from tapejax import experimental as experimental
 from tapejax import image as image
 from tapejax import io as io
 from tapejax import keras as keras
@@ -21,8 +22,12 @@ from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
+from tapejax import ragged as ragged
 from tapejax import random as random
+from tapejax import sets as sets
 from tapejax import signal as signal
+from tapejax import sparse as sparse
+from tapejax import strings as strings
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
@@ -181,6 +186,8 @@ from tapejax._src.ops.permuting import unravel_index as unravel_index
 from tapejax._src.ops.powers import pow as pow
 from tapejax._src.ops.powers import sqrt as sqrt
 from tapejax._src.ops.powers import square as square
+from tapejax._src.ops.ragged_tensor import RaggedTensor as RaggedTensor
+from tapejax._src.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
 from tapejax._src.ops.reduction import reduce_all as reduce_all
 from tapejax._src.ops.reduction import reduce_any as reduce_any
 from tapejax._src.ops.reduction import reduce_max as reduce_max
@@ -225,6 +232,8 @@ from tapejax._src.ops.slicing import slice as slice
 from tapejax._src.ops.slicing import strided_slice as strided_slice
 from tapejax._src.ops.sorting import argsort as argsort
 from tapejax._src.ops.sorting import sort as sort
+from tapejax._src.ops.sparse_tensor import SparseTensor as SparseTensor
+from tapejax._src.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tapejax._src.ops.spectral import eig as eig
 from tapejax._src.ops.spectral import eigvals as eigvals
 from tapejax._src.ops.spread import reduce_logsumexp as reduce_logsumexp

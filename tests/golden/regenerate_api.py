@@ -29,7 +29,10 @@ NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "ragged",
     "random",
+    "sets",
+    "sparse",
     "signal",
 )
 

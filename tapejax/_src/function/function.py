@@ -15,12 +15,14 @@ from tapejax._src.core.variable import CREATION, Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.registry import public
+from tapejax._src.engine.texts import coded_form, coded_tensor, is_text
 from tapejax._src.function.boundary import Trimmed, UserCode
 from tapejax._src.function.concrete_function import (
     ConcreteFunction,
     hollow,
     input_shapes,
     input_specs,
+    is_traced_ahead,
     with_specs,
     without_objects,
 )
@@ -275,7 +277,8 @@ class Function:
 
             def fill(leaf: Any) -> Any:
                 if is_input(leaf):
-                    return next(values)
+                    value = next(values)
+                    return coded_tensor(value, coded_form(leaf).table) if is_text(leaf) else value
                 return as_tensor(leaf) if isinstance(leaf, ARRAYS) else leaf
 
             filled = [with_leaves(value, fill) for value in args]
@@ -369,8 +372,7 @@ class Function:
         bound, named = self.signature.bind(args, kwargs)
         bound, named = with_specs(self.signature, bound, named)
         concrete = ConcreteFunction(self, bound, named)
-        shapes = input_shapes(bound, named)
-        if all(shape.is_fully_defined() for shape in shapes):
+        if is_traced_ahead(bound, named):
             _ = concrete.variables  # traced now, as in TensorFlow
             return concrete
         state = self._state

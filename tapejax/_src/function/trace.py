@@ -95,7 +95,7 @@ class _Ahead:
         check = self._check
         tensors: list[Tensor] = [x.tensor if type(x) is Variable else x for x in inputs]
         avals = tuple([t.aval for t in tensors])
-        positions = check.reads(avals)
+        positions = check.reads(avals) or ()
         if not positions:
             return True
         first = tensors[positions[0]]
@@ -275,7 +275,7 @@ def _reads_integers_only(node: Program) -> bool:
     for part in node.path():
         for kernel, ins, _ in part.ops:
             if kernel.check is not None:
-                places = kernel.check.reads(tuple([table[i] for i in ins]))
+                places = kernel.check.reads(tuple([table[i] for i in ins])) or ()
                 read += [ins[place] for place in places]
     ops, numbers = needed(node.split_ops(), read)
     return len(ops) <= _FEW and all(table[n].dtype.kind in "biu" for n in numbers)

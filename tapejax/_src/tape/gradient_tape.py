@@ -159,7 +159,7 @@ class GradientTape:
                 "Enter it first: `with tape: tape.watch(x)`."
             )
         plain = type(tensor) is Tensor or type(tensor) is Variable
-        for value in (tensor,) if plain else nest.flatten(tensor, expand_composites=True):
+        for value in (tensor,) if plain else nest.flatten_differentiable(tensor):
             value = value if plain else variable_behind(value)
             if not isinstance(value, (Tensor, Variable)):
                 raise ValueError(
