@@ -10,9 +10,11 @@ from tapejax import autodiff as autodiff
 from tapejax import autograph as autograph
 from tapejax import bitwise as bitwise
 from tapejax import config as config
+from tapejax import data as data
 from tapejax import debugging as debugging
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
+from tapejax import experimental as experimental
 from tapejax import keras as keras
 from tapejax import linalg as linalg
 from tapejax import math as math

@@ -95,6 +95,8 @@ def batches(count: int, size: int, drop: bool) -> int:
 class Batch(Node):
     """Consecutive elements stacked."""
 
+    repeats = True
+
     def __init__(self, source: Node, size: int, drop: bool, parallel: bool) -> None:
         super().__init__(source)
         self.name = "_ParallelBatchDataset" if parallel else "_BatchDataset"
@@ -177,6 +179,7 @@ class Rebatch(Node):
     """The rows of batches, in batches of other sizes."""
 
     name = "_RebatchDataset"
+    repeats = True
 
     def __init__(self, source: Node, sizes: Sequence[int], drop: bool) -> None:
         super().__init__(source)
@@ -229,6 +232,7 @@ class Unbatch(Node):
     """The rows of elements."""
 
     name = "_UnbatchDataset"
+    repeats = True
 
     def __init__(self, source: Node) -> None:
         super().__init__(source)
@@ -272,9 +276,7 @@ def _spread(given: Any, spec: Any, is_leaf: Any) -> list[Any]:
         raise ValueError(
             f"padded_batch: {given!r} does not have the structure of the elements, {spec!r}."
         )
-    return [
-        x for v, s in zip(values, children, strict=True) for x in _spread(v, s, is_leaf)
-    ]
+    return [x for v, s in zip(values, children, strict=True) for x in _spread(v, s, is_leaf)]
 
 
 def _padded_shape(given: Any, leaf: Any) -> TensorShape:
@@ -327,9 +329,7 @@ def _padding(given: Any, leaf: Any) -> Any:
 class PaddedBatch(Batch):
     """Consecutive elements padded to one shape and stacked."""
 
-    def __init__(
-        self, source: Node, size: int, shapes: Any, values: Any, drop: bool
-    ) -> None:
+    def __init__(self, source: Node, size: int, shapes: Any, values: Any, drop: bool) -> None:
         self._given_shapes, self._given_values = shapes, values
         super().__init__(source, size, drop, False)
         self.name = "_PaddedBatchDataset"
@@ -381,10 +381,14 @@ class PaddedBatch(Batch):
             if not elements or (self._drop and len(elements) < self._size):
                 return
             columns = zip(*elements, strict=True)
-            yield tuple([
-                _pad(column, shape, value)
-                for column, shape, value in zip(columns, self._padded, self._values, strict=True)
-            ])
+            yield tuple(
+                [
+                    _pad(column, shape, value)
+                    for column, shape, value in zip(
+                        columns, self._padded, self._values, strict=True
+                    )
+                ]
+            )
 
 
 def _is_shape(given: Any) -> bool:
@@ -472,9 +476,9 @@ class Window(Node):
     def _window(self, elements: Iterable[Leaves]) -> Leaves:
         leaves = flatten(self.source.spec)
         columns: list[Any] = list(zip(*elements, strict=True))
-        return tuple([
-            InMemory(leaf, [(value,) for value in column])
-            for leaf, column in zip(leaves, columns, strict=True)
-        ])
-
-
+        return tuple(
+            [
+                InMemory(leaf, [(value,) for value in column])
+                for leaf, column in zip(leaves, columns, strict=True)
+            ]
+        )

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapejax._src.core.errors import UnimplementedError
 from tapejax._src.core.tensor import Tensor
+from tapejax._src.data import staging
 from tapejax._src.data.dataset_base import DatasetBase
 from tapejax._src.data.dataset_functions import DatasetFunctions
 from tapejax._src.data.dataset_sources import DatasetSources
@@ -161,6 +162,7 @@ def _stand_in(spec: Any) -> Any:
     return None
 
 
+staging.install()
 WRAPPING.wrap = _wrap
 WRAPPING.unwrap = _unwrap
 WRAPPING.spec = lambda spec: DatasetSpec(spec.spec if isinstance(spec, Node) else spec)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapejax._src.core.dtypes import as_dtype
-from tapejax._src.data.iterator import NumpyIterator, OwnedIterator
+from tapejax._src.data.iterator import STAGED, NumpyIterator, OwnedIterator
 from tapejax._src.data.node import INFINITE, UNKNOWN, Node
 from tapejax._src.data.options import Options
 from tapejax._src.data.structure import WRAPPING, constant_tensor, leaf_of
+from tapejax._src.engine.recorder import LOCAL
 
 
 def as_int(value: Any) -> int:
@@ -86,6 +86,8 @@ class DatasetBase:
 
     # ------------------------------------------------------------------ its elements
     def __iter__(self) -> OwnedIterator:
+        if LOCAL.recorder.symbolic is not None:
+            STAGED.refuse("it makes an iterator")
         return OwnedIterator(self, self.node)
 
     def as_numpy_iterator(self) -> NumpyIterator:
@@ -131,15 +133,9 @@ class DatasetBase:
         found = transformation_func(self)
         if not isinstance(found, DatasetBase):
             raise TypeError(
-                "`transformation_func` must return a `tf.data.Dataset` object. Got "
-                f"{type(found)}."
+                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(found)}."
             )
         return found
-
-
-def dtype_name(dtype: Any) -> str:
-    """The name of a dtype."""
-    return as_dtype(dtype).name
 
 
 def check_dataset(value: Any, what: str) -> Node:

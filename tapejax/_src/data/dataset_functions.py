@@ -177,9 +177,7 @@ class DatasetFunctions(DatasetBase):
         block = 1 if block_length is None else as_int(block_length)
         parallel = num_parallel_calls is not None
         class_name = "_ParallelInterleaveDataset" if parallel else "_InterleaveDataset"
-        made = Interleave(
-            self.node, map_func, "Dataset.interleave()", class_name, cycle, block
-        )
+        made = Interleave(self.node, map_func, "Dataset.interleave()", class_name, cycle, block)
         return self._then(made)
 
     # ------------------------------------------------------------------ with a state

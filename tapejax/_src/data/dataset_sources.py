@@ -161,8 +161,8 @@ class DatasetSources(DatasetBase):
             An infinite dataset of scalars.
         """
         del name
-        numbers = [np.asarray(leaf_of(x)).item() for x in (start, step)]
-        return WRAPPING.wrap(Counter(*numbers, as_dtype(dtype)))
+        first, by = [np.asarray(leaf_of(x)).item() for x in (start, step)]
+        return WRAPPING.wrap(Counter(first, by, as_dtype(dtype)))
 
     @staticmethod
     def random(
@@ -392,12 +392,10 @@ def _weighted(nodes: list[Node], weights: Any) -> tuple[list[Node], Any]:
             "Invalid `weights`. `weights` should have the same length as `datasets` but got "
             f"`len(weights)={array.size}` vs. `len(datasets)={len(nodes)}`."
         )
-    if array.dtype not in (np.float32, np.float64):
+    if array.dtype.name not in ("float32", "float64"):
         raise TypeError(
             "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but "
             f"is {array.dtype.name}."
         )
     kept = [n for n in range(len(nodes)) if array[n] > 0] or [0]
     return [nodes[n] for n in kept], array[kept]
-
-

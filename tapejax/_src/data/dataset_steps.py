@@ -8,11 +8,11 @@ from typing import Any
 from tapejax._src.core import dtypes
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.data.batching import Batch, PaddedBatch, Rebatch, Unbatch, Window
+from tapejax._src.data.caching import Cache
 from tapejax._src.data.dataset_base import DatasetBase, as_int, check_dataset
 from tapejax._src.data.functions import Unique
 from tapejax._src.data.options import Options
 from tapejax._src.data.ordering import (
-    Cache,
     Concatenate,
     IgnoreErrors,
     Repeat,
@@ -422,8 +422,9 @@ class DatasetSteps(DatasetBase):
             [[0, 1], [1, 2], [2, 3]]
         """
         del name
-        numbers = [as_int(size), as_int(size if shift is None else shift), as_int(stride)]
-        return self._then(Window(self.node, *numbers, bool(drop_remainder)))
+        shift = as_int(size if shift is None else shift)
+        made = Window(self.node, as_int(size), shift, as_int(stride), bool(drop_remainder))
+        return self._then(made)
 
 
 def _warn_of_order(deterministic: bool | None, parallel: bool) -> None:

@@ -11,16 +11,13 @@ from typing import Any
 
 from tapejax._src.core import errors
 from tapejax._src.core.specs import TensorSpec
-from tapejax._src.data.node import INFINITE, UNKNOWN, InMemory, Node, Shapes, Stream, Unchanged
+from tapejax._src.data.node import InMemory, Node, Shapes, Stream, Unchanged, guessed_shapes
 from tapejax._src.data.order import Filtered, MakeOrder, Order
 from tapejax._src.data.structure import (
     WRAPPING,
     Leaves,
     common_structure,
     flatten,
-    map_structure,
-    pack,
-    spec_of,
 )
 from tapejax._src.data.tables import Indexed, Mapped
 from tapejax._src.data.user_function import UserFunction, scalar_bool, wrong_predicate
@@ -57,6 +54,11 @@ class Map(Node):
     def is_certain(self) -> bool:
         """Whether the function was traced."""
         return self.function.is_certain
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the function depends on its elements alone."""
+        return self.function.takes_rows and self.source.is_repeatable
 
     def cardinality(self) -> int:
         """As many elements."""
@@ -309,7 +311,7 @@ class Pairs(Node):
 
     def shapes(self) -> Shapes:
         """Both."""
-        return [tuple(leaf.shape.as_list()) for leaf in flatten(self._state)] + self.source.shapes()
+        return guessed_shapes(self._state) + self.source.shapes()
 
 
 def _checked_state(old: Any, new: Any, what: str) -> None:
@@ -491,5 +493,3 @@ class Unique(Unchanged):
             if key not in seen:
                 seen.add(key)
                 yield element
-
-

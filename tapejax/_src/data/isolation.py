@@ -7,7 +7,7 @@ tape, or while a function is traced. What a pipeline does must not become part o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import jax
 
@@ -15,7 +15,7 @@ from tapejax._src.engine.recorder import LOCAL, new_recorder
 
 
 @contextlib.contextmanager
-def isolated() -> Iterator[None]:
+def isolated() -> Generator[None]:
     """A block with a recorder of its own and no tapes; what it records must be read inside."""
     outer, active = LOCAL.recorder, LOCAL.active
     eager = jax.ensure_compile_time_eval() if outer.inline else contextlib.nullcontext()

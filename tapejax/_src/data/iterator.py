@@ -26,9 +26,49 @@ _FORKED = "save and restore of an iterator: save a step number, and skip(step) t
 
 
 class Staged:
-    """What `next` does in a function that is being traced; set by `staging.py`."""
+    """What iterating does in a function that is being traced; set by `staging.py`."""
 
-    next: Callable[[OwnedIterator], Any]
+    next: Callable[[Cursor], Any]
+    """The next element."""
+    refuse: Callable[[str], Any]
+    """Raises what makes the function run as Python."""
+
+
+class Cursor:
+    """Where an iterator stands.
+
+    Args:
+        node: What the dataset consists of.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._stream = node.stream()
+        self._lock = threading.Lock()
+        self._back: collections.deque[Leaves] = collections.deque()
+
+    def take(self) -> Leaves:
+        """The leaves of the next element.
+
+        Raises:
+            StopIteration: At the end.
+        """
+        with self._lock:
+            return self._back.popleft() if self._back else next(self._stream)
+
+    def give_back(self, leaves: Leaves) -> None:
+        """Make this the next element."""
+        self._back.appendleft(leaves)
+
+    @property
+    def spec(self) -> Any:
+        """The specs of the elements."""
+        return self._node.spec
+
+    @property
+    def structure(self) -> Any:
+        """The structure of the elements, one of which has been taken."""
+        return self._node.structure
 
 
 STAGED = Staged()
@@ -67,44 +107,27 @@ class OwnedIterator(Iterator):
     """
 
     def __init__(self, dataset: Any, node: Node) -> None:
-        self._dataset, self._node = dataset, node
-        self._stream = node.stream()
-        self._lock = threading.Lock()
-        self._back: collections.deque[Leaves] = collections.deque()
+        self._dataset = dataset
+        self.cursor = Cursor(node)
         self._values: Callable[[Leaves], Any] | None = None
 
     @property
     def element_spec(self) -> Any:
         """The specs of the elements."""
-        return self._node.spec
+        return self.cursor.spec
 
     def __iter__(self) -> OwnedIterator:
+        if LOCAL.recorder.symbolic is not None:
+            STAGED.refuse("it goes over an iterator")
         return self
 
     def __next__(self) -> Any:
         if LOCAL.recorder.symbolic is not None:
-            return STAGED.next(self)
-        leaves = self.take()
+            return STAGED.next(self.cursor)
+        leaves = self.cursor.take()
         if self._values is None:
-            self._values = _values_for(self.structure(), leaves)
+            self._values = _values_for(self.cursor.structure, leaves)
         return self._values(leaves)
-
-    def take(self) -> Leaves:
-        """The leaves of the next element.
-
-        Raises:
-            StopIteration: At the end.
-        """
-        with self._lock:
-            return self._back.popleft() if self._back else next(self._stream)
-
-    def give_back(self, leaves: Leaves) -> None:
-        """Make this the next element."""
-        self._back.appendleft(leaves)
-
-    def structure(self) -> Any:
-        """The structure of the elements, one of which has been taken."""
-        return self._node.structure
 
     def get_next(self) -> Any:
         """The next element.
@@ -143,7 +166,7 @@ class NumpyIterator:
     """
 
     def __init__(self, dataset: Any) -> None:
-        self._iterator: OwnedIterator = iter(dataset)
+        self._iterator: Any = iter(dataset)
 
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._iterator!r})"
@@ -152,8 +175,8 @@ class NumpyIterator:
         return self
 
     def __next__(self) -> Any:
-        leaves = self._iterator.take()
-        return pack(self._iterator.structure(), [_to_numpy(leaf) for leaf in leaves])
+        leaves = self._iterator.cursor.take()
+        return pack(self._iterator.cursor.structure, [_to_numpy(leaf) for leaf in leaves])
 
     def next(self) -> Any:
         """The next element."""

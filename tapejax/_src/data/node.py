@@ -11,6 +11,7 @@ from tapejax._src.data.tables import Indexed, one_by_one
 
 INFINITE = -1
 UNKNOWN = -2
+AUTOTUNE = -1
 
 Stream = Iterator[Leaves]
 Shapes = list[tuple[int, ...] | None]
@@ -27,6 +28,8 @@ class Node:
     """
 
     name = "Dataset"
+    repeats = False
+    """Whether iterating again gives the same kind of elements, and does nothing else."""
 
     def __init__(self, *inputs: Node) -> None:
         self.inputs = inputs
@@ -50,6 +53,11 @@ class Node:
     def is_certain(self) -> bool:
         """Whether the spec is known without looking at an element."""
         return all(node.is_certain for node in self.inputs)
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether that holds for it and all nodes before it."""
+        return self.repeats and all(node.is_repeatable for node in self.inputs)
 
     def cardinality(self) -> int:
         """How many elements there are, `INFINITE` or `UNKNOWN`."""
@@ -119,6 +127,7 @@ class InMemory(Node):
     """Elements that are known, and counted."""
 
     name = "_ListDataset"
+    repeats = True
 
     def __init__(self, spec: Any, elements: list[Leaves]) -> None:
         super().__init__()

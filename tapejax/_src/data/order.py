@@ -18,6 +18,9 @@ Indices = Any
 
 _NONE = slice(0, 0)
 _CHUNK = 4096
+_REFILL = 4 * _CHUNK
+
+Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def count_of(indices: Indices) -> int:
@@ -138,6 +141,9 @@ class Repeated(Order):
 class Shuffled(Order):
     """Rows picked at random from a buffer of the next few, as TensorFlow picks them.
 
+    Seen along the rows, a buffer of `size` is a window that moves on by one with each pick: step i
+    exchanges row i with a row picked from those up to i + size, and hands out what is now row i.
+
     Args:
         order: Where the rows come from.
         size: The size of the buffer.
@@ -146,56 +152,85 @@ class Shuffled(Order):
 
     def __init__(self, order: Order, size: int, draws: Draws) -> None:
         self._order, self._size, self._draws = order, size, draws
-        self._buffer: list[int] | None = None
+        self._line: Rows = np.zeros(0, np.int64)
         self._start = 0
-        self._drained = -1
-        self._ready: Any = np.zeros(0, np.int64)
+        self._ended = False
+        self._ready: Rows = self._line
         self._at = 0
 
     def take(self, count: int) -> Indices:
         """The next rows."""
         if self._at == len(self._ready):
-            self._ready, self._at = self._produce(max(count, _CHUNK)), 0
+            self._ready, self._at = self._produce(_CHUNK), 0
         found = self._ready[self._at : self._at + count]
         self._at += len(found)
         return found
 
-    def _produce(self, count: int) -> Any:
-        if self._buffer is None:
-            self._buffer = as_array(take_all(self._order, self._size)).tolist()
-        if self._drained < 0:
-            full = len(self._buffer) == self._size
-            new = as_array(self._order.take(count)).tolist() if full else []
-            if new:
-                return self._exchange(self._buffer, new)
-            # What is left in the buffer is drained from its start on.
-            self._buffer = self._buffer[self._start :] + self._buffer[: self._start]
-            self._drained = 0
-        return self._drain(self._buffer, count)
+    def _produce(self, steps: int) -> Rows:
+        missing = self._size + steps - len(self._line) + self._start
+        if not self._ended and missing > 0:
+            wanted = missing + _REFILL
+            new = as_array(take_all(self._order, wanted))
+            self._ended = len(new) < wanted
+            self._line = np.concatenate([self._line[self._start :], new])
+            self._start = 0
+        line = self._line[self._start :]
+        steps = min(steps, len(line))
+        places = np.arange(steps)
+        left = np.minimum(len(line) - places, self._size).astype(np.uint32)
+        picks = places + self._draws.take(steps) % left
+        self._start += steps
+        return exchanged(line, picks)
 
-    def _exchange(self, buffer: list[int], new: list[int]) -> Any:
-        """One row out and one in, for each new one."""
-        size = self._size
-        starts = (self._start + np.arange(len(new))) % size
-        picks = (starts + self._draws.take(len(new)) % np.uint32(size)) % size
-        out: list[int] = []
-        for start, pick, row in zip(starts.tolist(), picks.tolist(), new, strict=True):
-            out.append(buffer[pick])
-            buffer[pick] = buffer[start]
-            buffer[start] = row
-        self._start = (self._start + len(new)) % size
-        return np.array(out, np.int64)
 
-    def _drain(self, buffer: list[int], count: int) -> Any:
-        first = self._drained
-        last = min(first + count, len(buffer))
-        places = np.arange(first, last)
-        left = (len(buffer) - places).astype(np.uint32)
-        picks = (places + self._draws.take(last - first) % left).tolist()
-        for place, pick in enumerate(picks, first):
-            buffer[place], buffer[pick] = buffer[pick], buffer[place]
-        self._drained = last
-        return np.array(buffer[first:last], np.int64)
+def exchanged(line: Rows, picks: Rows) -> Rows:
+    """What a sequence of exchanges makes: step i swaps rows i and `picks[i] >= i`.
+
+    Each row that is moved is moved to the place of the step that picks it, so that the value at a
+    place is found by following steps back to one that found its own.
+
+    Args:
+        line: The rows; those that no step hands out are changed in place.
+        picks: For each step the place it exchanges with its own.
+
+    Returns:
+        The rows handed out by the steps.
+    """
+    steps = len(picks)
+    if steps == 0:
+        return line[:0]
+    # Steps by the place they pick, those of one place in order: all keys are different.
+    bits = steps.bit_length()
+    kind = np.int32 if len(line) < 1 << (31 - bits) else np.int64
+    numbers = np.arange(steps, dtype=kind)
+    keys = picks.astype(kind)
+    keys <<= bits
+    keys |= numbers
+    keys.sort()
+    by_place = keys & kind((1 << bits) - 1)
+    keys >>= bits
+    repeats = keys[1:] == keys[:-1]
+    before = np.full(steps, -1, kind)  # in this order: the step before that picked the same place
+    np.copyto(before[1:], by_place[:-1], where=repeats)
+    earlier = np.empty(steps, kind)
+    earlier[by_place] = before
+    is_last = np.append(~repeats, True)
+    last, place, before = by_place[is_last], keys[is_last], before[is_last]
+    inside = int(np.searchsorted(place, steps))
+    # The step that put something at place i before step i, or i itself.
+    moved = place[:inside]
+    before = np.where(last[:inside] == moved, before[:inside], last[:inside])
+    root = numbers.copy()
+    root[moved] = np.where(before < 0, moved, before)
+    while True:
+        further = root[root]
+        if np.array_equal(further, root):
+            break
+        root = further
+    values = line[root]
+    out = np.where(earlier < 0, line[picks], values[earlier])
+    line[place[inside:]] = values[last[inside:]]
+    return out
 
 
 class Filtered(Order):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,14 +15,15 @@ from tapejax._src.core.specs import TensorSpec
 from tapejax._src.data.node import INFINITE, UNKNOWN, Node, Shapes, Stream, Unchanged
 from tapejax._src.data.order import Limited, MakeOrder, Repeated, Shuffled, Strided, skipped
 from tapejax._src.data.seeds import SeedSource
-from tapejax._src.data.structure import Leaves, common_structure, flatten
-from tapejax._src.data.tables import Beside, Columns, Indexed, Numbers, Remembered
+from tapejax._src.data.structure import common_structure, flatten
+from tapejax._src.data.tables import Beside, Indexed, Numbers
 
 
 class Shuffle(Unchanged):
     """Elements picked at random from a buffer."""
 
     name = "_ShuffleDataset"
+    repeats = True
 
     def __init__(self, source: Node, size: int, seeds: SeedSource) -> None:
         super().__init__(source)
@@ -78,6 +78,7 @@ class Repeat(Unchanged):
     """The elements again and again."""
 
     name = "_RepeatDataset"
+    repeats = True
 
     def __init__(self, source: Node, count: int) -> None:
         super().__init__(source)
@@ -121,6 +122,7 @@ class Take(Unchanged):
     """The first few."""
 
     name = "_TakeDataset"
+    repeats = True
 
     def __init__(self, source: Node, count: int) -> None:
         super().__init__(source)
@@ -159,6 +161,7 @@ class Skip(Unchanged):
     """All but the first few."""
 
     name = "_SkipDataset"
+    repeats = True
 
     def __init__(self, source: Node, count: int) -> None:
         super().__init__(source)
@@ -196,6 +199,7 @@ class Shard(Unchanged):
     """Every n-th element."""
 
     name = "_ShardDataset"
+    repeats = True
 
     def __init__(self, source: Node, shards: int, index: int) -> None:
         super().__init__(source)
@@ -235,6 +239,7 @@ class Concatenate(Node):
     """One dataset, then another."""
 
     name = "_ConcatenateDataset"
+    repeats = True
 
     def __init__(self, *inputs: Node) -> None:
         super().__init__(*inputs)
@@ -278,6 +283,7 @@ class Zip(Node):
     """
 
     name = "_ZipDataset"
+    repeats = True
 
     def __init__(self, shape: Any, inputs: Sequence[Node]) -> None:
         super().__init__(*inputs)
@@ -350,6 +356,7 @@ class _CountFrom(Node):
     """Numbers without end, as many as are asked for."""
 
     name = "_RangeDataset"
+    repeats = True
 
     def __init__(self, start: int) -> None:
         super().__init__()
@@ -369,73 +376,11 @@ class _CountFrom(Node):
         return Indexed.of(Numbers(self._start, 1, 2**62, np.int64))
 
 
-class Cache(Unchanged):
-    """The elements, kept in memory after the first complete iteration."""
-
-    name = "CacheDataset"
-
-    def __init__(self, source: Node) -> None:
-        super().__init__(source)
-        self._elements: list[Leaves] | None = None
-        self._table: Columns | Remembered | None = None
-        self._lock = threading.Lock()
-
-    def cardinality(self) -> int:
-        """The same elements."""
-        return self.source.cardinality()
-
-    def indexed(self) -> Indexed | None:
-        """A table of the elements that are kept."""
-        if self._table is None:
-            inner = self.source.indexed() if self._elements is None else None
-            if inner is None or not inner.natural:
-                return self._of_elements()
-            if not inner.table.computed:
-                return inner
-            with self._lock:
-                if self._table is None:
-                    self._table = Remembered(inner.table)
-        return Indexed.of(self._table)
-
-    def _of_elements(self) -> Indexed | None:
-        """The elements stacked, if they are of one form."""
-        elements = self._elements
-        if not elements:
-            return None
-        first = elements[0]
-        for element in elements:
-            for leaf, like in zip(element, first, strict=True):
-                if not isinstance(leaf, np.ndarray) or leaf.shape != like.shape:
-                    return None
-        with self._lock:
-            if self._table is None:
-                columns = [np.stack(column) for column in zip(*elements, strict=True)]
-                self._table, self._elements = Columns(columns), []
-            return Indexed.of(self._table)
-
-    def stream(self) -> Stream:
-        """From the source the first time."""
-        if self.indexed() is not None:
-            return super().stream()
-        elements = self._elements
-        return self._filling() if elements is None else iter(elements)
-
-    def _filling(self) -> Stream:
-        elements: list[Leaves] = []
-        for element in self.source.stream():
-            elements.append(element)
-            yield element
-        self._elements = elements
-
-    def is_quick(self) -> bool:
-        """Once it is filled."""
-        return self._elements is not None or super().is_quick()
-
-
 class Options(Unchanged):
     """The same elements, with options."""
 
     name = "_OptionsDataset"
+    repeats = True
 
     def cardinality(self) -> int:
         """The same."""
@@ -454,6 +399,7 @@ class AssertCardinality(Options):
     """The same elements, counted."""
 
     name = "_AssertCardinalityDataset"
+    repeats = False
 
     def __init__(self, source: Node, count: int) -> None:
         super().__init__(source)
@@ -481,8 +427,9 @@ class AssertCardinality(Options):
     def _wrong(self, found: str) -> errors.OpError:
         asserted = "an infinite number of" if self._count == INFINITE else str(self._count)
         return errors.FailedPreconditionError(
-            None, None, f"Input dataset was expected to contain {asserted} elements but contained "
-            f"{found}."
+            None,
+            None,
+            f"Input dataset was expected to contain {asserted} elements but contained {found}.",
         )
 
 

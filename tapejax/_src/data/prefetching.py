@@ -146,6 +146,7 @@ class Prefetch(Unchanged):
     """
 
     name = "_PrefetchDataset"
+    repeats = True
 
     def __init__(self, source: Node, size: int) -> None:
         super().__init__(source)

@@ -38,7 +38,9 @@ class Selector(Node):
         self.spec = TensorSpec((), int64)
         equal = np.ones((1, count), np.float32)
         with isolated():
-            found = equal if weights is None else log(constant_tensor(np.array(weights)[None])).view()
+            found = (
+                equal if weights is None else log(constant_tensor(np.array(weights)[None])).view()
+            )
         logits = np.array(found)
 
         def pick(seed: Any) -> Any:

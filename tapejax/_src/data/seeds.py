@@ -27,7 +27,7 @@ _LEAST, _MOST = 64, 16384
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 
 
-def _philox(key: int, counters: Words, high: int) -> Words:
+def _philox(key: int, counters: Any, high: int) -> Words:
     """Blocks of four words at the 128-bit counters `counters + 2**64 * high`."""
     a, b = counters & _LOW, counters >> _32
     c = np.full_like(a, high & _WORD)

@@ -36,6 +36,7 @@ class TensorSlices(Node):
     """The slices of arrays along their first axis."""
 
     name = "_TensorSliceDataset"
+    repeats = True
 
     def __init__(self, spec: Any, columns: list[Array]) -> None:
         super().__init__()
@@ -84,6 +85,7 @@ class Tensors(Node):
     """One element."""
 
     name = "_TensorDataset"
+    repeats = True
 
     def __init__(self, spec: Any, element: Leaves) -> None:
         super().__init__()
@@ -111,6 +113,7 @@ class Range(Node):
     """Integers in equal steps."""
 
     name = "_RangeDataset"
+    repeats = True
 
     def __init__(self, bounds: tuple[int, int, int], dtype: DType) -> None:
         super().__init__()

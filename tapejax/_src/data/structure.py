@@ -18,6 +18,7 @@ from tapejax._src.core.dtypes import string as string_dtype
 from tapejax._src.core.specs import TensorSpec, TypeSpec
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor
+from tapejax._src.function.host_run import RunOnHost
 
 Array = np.ndarray[Any, Any]
 Leaves = tuple[Any, ...]
@@ -117,7 +118,10 @@ def leaf_of(value: Any, dtype: DType | None = None) -> Any:
         return node
     if is_composite(value):
         return value
-    return np.asarray(as_tensor(value, dtype).view())
+    tensor = as_tensor(value, dtype)
+    if tensor.symbolic_name() is not None:
+        raise RunOnHost("it gives a tensor of its own to a dataset")
+    return np.asarray(tensor.view())
 
 
 def is_composite(value: Any) -> bool:

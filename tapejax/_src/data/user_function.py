@@ -39,6 +39,7 @@ from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.function.autograph.callees import callee
 from tapejax._src.function.boundary import UserCode
+from tapejax._src.function.host_run import RunOnHost
 from tapejax._src.function.trace import Hidden, Request, Trace
 
 _EAGER_CALLS = 2
@@ -52,7 +53,7 @@ class _RunsEagerly(Exception):
     """The function returns what a program cannot."""
 
 
-_UNTRACEABLE = (_RunsEagerly, NotImplementedError, errors.OperatorNotAllowedInGraphError)
+_UNTRACEABLE = (_RunsEagerly, RunOnHost, NotImplementedError, errors.OperatorNotAllowedInGraphError)
 
 
 class _Traced:
@@ -100,7 +101,7 @@ class _Traced:
                 raise _RunsEagerly
             tensor = None if leaf is None else as_tensor(leaf)
             if tensor is None or tensor.aval.struct is None:
-                self._constants[n] = None if tensor is None else np.asarray(tensor.view())
+                self._constants[n] = None if tensor is None else _text(tensor)
                 specs.append(spec_of(self._constants[n]))
                 continue
             results.append(tensor)
@@ -129,9 +130,9 @@ class _Traced:
             return tuple(found)
         computed = iter(found)
         constants = self._constants
-        return tuple([
-            constants[n] if n in constants else next(computed) for n in range(self.count)
-        ])
+        return tuple(
+            [constants[n] if n in constants else next(computed) for n in range(self.count)]
+        )
 
     def rows(self, columns: Sequence[Array]) -> list[Array]:
         """The results for many elements, stacked, of a pure function."""
@@ -140,6 +141,14 @@ class _Traced:
             self._rows = jax.jit(jax.vmap(self._kernel.fn, tuple(axes)))
         with jax.enable_x64(True), jax.ensure_compile_time_eval():
             return [np.asarray(out) for out in self._rows(*columns, *self._outside())]
+
+
+def _text(tensor: Tensor) -> Array:
+    """The strings that each call returns."""
+    try:
+        return np.asarray(tensor.view())
+    except Exception:  # noqa: BLE001  it depends on the element
+        raise _RunsEagerly from None
 
 
 def _spec_of_aval(aval: Any) -> TensorSpec:
@@ -245,7 +254,12 @@ class UserFunction:
             return traced.structure
         shapes = self._source.shapes()
         other = [
-            tuple([n + 1 if known is None else n for n, known in zip(shape or (), leaf.shape)])
+            tuple(
+                [
+                    n + 1 if known is None else n
+                    for n, known in zip(shape or (), leaf.shape.as_list(), strict=True)
+                ]
+            )
             for shape, leaf in zip(shapes, flatten(spec), strict=True)
         ]
         form = _form_of(spec, list(other))

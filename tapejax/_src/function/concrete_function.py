@@ -117,6 +117,12 @@ def input_shapes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[TensorSh
     return [spec.shape for spec in input_specs(args, kwargs)]
 
 
+def input_names(signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """The names of the placeholders."""
+    args, kwargs = with_specs(signature, args, kwargs)
+    return [spec.name or "x" for spec in input_specs(args, kwargs)]
+
+
 class ConcreteFunction:
     """A function for arguments of one signature; Python values of it are constants.
 

@@ -131,7 +131,7 @@ class State:
     """What a function (or a method of one object) remembers.
 
     Attributes:
-        traces: Its traces by key.
+        traces: Its traces by key; `NoTrace` where calls run as Python.
         quick: The same for calls with nothing but tensors, by their avals.
         count: How many signatures were traced, as TensorFlow counts.
         called: Whether variables can no longer be created.
@@ -141,7 +141,7 @@ class State:
     """
 
     def __init__(self) -> None:
-        self.traces: dict[Any, Trace] = {}
+        self.traces: dict[Any, Any] = {}
         self.quick: dict[Any, Trace] = {}
         self.count = 0
         self.called = False
