@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import io
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,13 +18,15 @@ from tapejax._src.data.batching import Batch
 from tapejax._src.data.dataset import Dataset
 from tapejax._src.data.node import UNKNOWN, Node, Shapes, Stream
 from tapejax._src.data.ordering import IgnoreErrors, Repeat, Shuffle
-from tapejax._src.data.prefetching import Prefetch
 from tapejax._src.data.readers import names_of
 from tapejax._src.data.seeds import SeedSource, seeds_for
 from tapejax._src.data.sources import TensorSlices
 from tapejax._src.data.structure import leaf_of
 from tapejax._src.engine.registry import public
 from tapejax._src.ops.record_files import compression_name, open_compressed, path_text
+
+Form = tuple[bool, str, bool, str, str]
+"""Header, delimiter, whether quotes count, the text of a missing value, compression."""
 
 _KINDS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
@@ -100,7 +103,7 @@ class Csv(Node):
         names: Node,
         columns: Sequence[_Column],
         selected: Sequence[int] | None,
-        form: tuple[bool, str, bool, str, str],
+        form: Form,
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(names)
@@ -272,45 +275,66 @@ def make_csv_dataset(
         compression_type: `""`, `"GZIP"` or `"ZLIB"`.
         ignore_errors: Whether to leave out rows that cannot be read.
         encoding: Accepted: UTF-8.
-
-    Returns:
-        A dataset.
-
-    Raises:
-        ValueError: If there is no file, or a name is unknown.
     """
     del num_parallel_reads, sloppy, encoding
-    files = _matching(file_pattern)
-    compression = compression_name(compression_type)
-    form = (header, field_delim, use_quote_delim, na_value, compression)
-    first = read_fields(files[0], compression, field_delim, use_quote_delim, False)
-    names = next(first) if column_names is None else [str(name) for name in column_names]
+    form = (header, field_delim, use_quote_delim, na_value, compression_name(compression_type))
+    found = (column_names, column_defaults, select_columns, num_rows_for_inference)
+    node = _selected(_matching(file_pattern), form, found, label_name)
+    order = (ignore_errors, shuffle_buffer_size if shuffle else 0, shuffle_seed, num_epochs)
+    return _batched(node, order, batch_size, label_name, prefetch_buffer_size)
+
+
+def _selected(
+    files: Sequence[str], form: Form, wanted: tuple[Any, Any, Any, int], label: str | None
+) -> Node:
+    """The rows, with the columns that are wanted.
+
+    Raises:
+        ValueError: If a name is unknown or there twice.
+    """
+    names, defaults, select, rows = wanted
+    names = _names(files[0], form) if names is None else [str(name) for name in names]
     if len(set(names)) != len(names):
         raise ValueError("Cannot have duplicate column names.")
-    kept = [_number(names, c) for c in (names if select_columns is None else select_columns)]
+    kept = [_number(names, c) for c in (names if select is None else select)]
     keys = [names[n] for n in kept]
-    if column_defaults is None:
-        found = _inferred(files, form, num_rows_for_inference)
-        columns = [_Column(found[n]) for n in kept]
-    else:
-        given = list(column_defaults)
-        columns = [_Column(d) for d in (given if len(given) == len(kept) else _at(given, kept))]
-    if label_name is not None and label_name not in keys:
+    if label is not None and label not in keys:
         raise ValueError(f"`label_name` provided must be one of the columns: {keys}.")
-    node: Node = Csv("CsvDatasetV2", TensorSlices.of(files), columns, kept, form, keys)
-    if ignore_errors:
+    columns = _columns(defaults, files, form, kept, rows)
+    return Csv("CsvDatasetV2", TensorSlices.of(list(files)), columns, kept, form, keys)
+
+
+def _batched(
+    node: Node, order: tuple[bool, int, Any, int | None], size: int, label: str | None, ahead: Any
+) -> Any:
+    """The rows in their order, in batches."""
+    skip_errors, buffer, seed, epochs = order
+    if skip_errors:
         node = IgnoreErrors(node, False)
-    if shuffle:
-        node = Shuffle(node, shuffle_buffer_size, SeedSource(seeds_for(shuffle_seed), True))
-    if num_epochs != 1:
-        node = Repeat(node, -1 if num_epochs is None else num_epochs)
-    node = Batch(node, batch_size, num_epochs is None, False)
-    dataset: Any = Dataset(node)
-    if label_name is not None:
-        dataset = dataset.map(lambda row: _without(row, label_name))
-    if prefetch_buffer_size is not None:
-        dataset = Dataset(Prefetch(dataset.node, prefetch_buffer_size))
-    return dataset
+    if buffer:
+        node = Shuffle(node, buffer, SeedSource(seeds_for(seed), True))
+    if epochs != 1:
+        node = Repeat(node, -1 if epochs is None else epochs)
+    dataset: Any = Dataset(Batch(node, size, epochs is None, False))
+    if label is not None:
+        dataset = dataset.map(lambda row: _without(row, label))
+    return dataset if ahead is None else dataset.prefetch(ahead)
+
+
+def _names(file: str, form: Form) -> list[str]:
+    """The names in the first line of a file."""
+    _, delimiter, quotes, _, compression = form
+    return next(read_fields(file, compression, delimiter, quotes, False))
+
+
+def _columns(
+    defaults: Any, files: Sequence[str], form: Form, kept: Sequence[int], rows: int
+) -> list[_Column]:
+    """What is known of the columns that are kept."""
+    given = _inferred(files, form, rows) if defaults is None else list(defaults)
+    if len(given) != len(kept) or defaults is None:
+        given = [given[n] for n in kept]
+    return [_Column(default) for default in given]
 
 
 def _without(row: dict[str, Any], label: str) -> Any:
@@ -335,25 +359,19 @@ def _number(names: Sequence[str], column: Any) -> int:
     return names.index(column)
 
 
-def _at(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
-    return [values[n] for n in places]
-
-
-def _inferred(files: Sequence[str], form: tuple[bool, str, bool, str, str], rows: int) -> list[Any]:
+def _inferred(files: Sequence[str], form: Form, rows: int) -> list[Any]:
     """A default for each column: zero of the narrowest dtype that holds its values, or ""."""
     header, delimiter, quotes, missing, compression = form
-    kinds: list[int] = []
-    seen = 0
-    for file in files:
-        for fields in read_fields(file, compression, delimiter, quotes, header):
-            kinds = kinds or [0] * len(fields)
-            for n, text in enumerate(fields[: len(kinds)]):
-                if text not in ("", missing):
-                    kinds[n] = max(kinds[n], _kind(text))
-            seen += 1
-            if rows and seen >= rows:
-                return [_DEFAULTS[kind] for kind in kinds]
-    return [_DEFAULTS[kind] for kind in kinds]
+    fields = itertools.chain.from_iterable(
+        read_fields(file, compression, delimiter, quotes, header) for file in files
+    )
+    seen = list(itertools.islice(fields, rows or None))
+    width = len(seen[0]) if seen else 0
+    known = [
+        [_kind(row[n]) for row in seen if n < len(row) and row[n] not in ("", missing)]
+        for n in range(width)
+    ]
+    return [_DEFAULTS[max(kinds, default=0)] for kinds in known]
 
 
 _DEFAULTS = [np.zeros(1, np.int32), np.zeros(1, np.int64), np.zeros(1, np.float32), [""]]

@@ -364,30 +364,13 @@ class DatasetFunctions(DatasetBase):
             )
         length = UserFunction(element_length_func, self.node, "bucket_by_sequence_length()")
 
+        padding = (padded_shapes, padding_values, drop_remainder)
+        reduce = _bucket(sizes, bounds if pad_to_bucket_boundary else None, no_padding, padding)
+        tried = self._tried(_bucket([1], None, no_padding, padding))
+
         def key_of(element: Leaves) -> int:
             return bisect.bisect_right(bounds, int(length(element)[0]))
 
-        def reduce(key: int, node: Node) -> Node:
-            if no_padding:
-                return Batch(node, sizes[key], drop_remainder, False)
-            shapes = padded_shapes
-            if pad_to_bucket_boundary:
-                if key == len(bounds):
-                    raise InvalidArgumentError(
-                        None,
-                        None,
-                        "When pad_to_bucket_boundary=True, elements must have length < "
-                        "max(bucket_boundaries).",
-                    )
-                shapes = _filled(shapes, node.spec, bounds[key] - 1)
-            return PaddedBatch(node, sizes[key], shapes, padding_values, drop_remainder)
-
-        def stand_in(key: int, node: Node) -> Node:
-            if no_padding:
-                return Batch(node, 1, False, False)
-            return PaddedBatch(node, 1, padded_shapes, padding_values, False)
-
-        tried = self._tried(stand_in)
         return self._then(GroupByWindow(self.node, key_of, sizes.__getitem__, reduce, tried))
 
     def rejection_resample(
@@ -418,6 +401,37 @@ class DatasetFunctions(DatasetBase):
         target = np.asarray(leaf_of(target_dist), np.float64)
         initial = None if initial_dist is None else np.asarray(leaf_of(initial_dist), np.float64)
         return self._then(Resample(self.node, function, target, initial, seed))
+
+
+def _bucket(
+    sizes: list[int], bounds: list[int] | None, no_padding: bool, padding: tuple[Any, Any, bool]
+) -> Callable[[int, Node], Node]:
+    """What makes batches of the elements of a bucket.
+
+    Args:
+        sizes: The batch size of each bucket.
+        bounds: The lengths to which to pad, plus one; None: to the longest.
+        no_padding: Whether elements of a bucket have one length.
+        padding: The padded shapes, the padding values, and whether to leave out a smaller batch.
+    """
+    shapes, values, drop = padding
+
+    def reduce(key: int, node: Node) -> Node:
+        if no_padding:
+            return Batch(node, sizes[key], drop, False)
+        if bounds is None:
+            return PaddedBatch(node, sizes[key], shapes, values, drop)
+        if key == len(bounds):
+            raise InvalidArgumentError(
+                None,
+                None,
+                "When pad_to_bucket_boundary=True, elements must have length < "
+                "max(bucket_boundaries).",
+            )
+        filled = _filled(shapes, node.spec, bounds[key] - 1)
+        return PaddedBatch(node, sizes[key], filled, values, drop)
+
+    return reduce
 
 
 def _number(key: int) -> Any:

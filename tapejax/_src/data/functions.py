@@ -91,15 +91,11 @@ def _in_threads(function: UserFunction, source: Stream, count: int) -> Stream:
     pool = ThreadPoolExecutor(count, "tapejax-data-map")
     waiting: collections.deque[Future[Leaves]] = collections.deque()
     try:
-        while True:
-            while len(waiting) < count:
-                try:
-                    element = next(source)
-                except StopIteration:
-                    break
-                waiting.append(pool.submit(function, element))
-            if not waiting:
-                return
+        for element in source:
+            waiting.append(pool.submit(function, element))
+            if len(waiting) == count:
+                yield waiting.popleft().result()
+        while waiting:
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -61,6 +61,21 @@ def _write_leaf(file: BinaryIO, leaf: Any) -> None:
     _write_block(file, b"".join(texts))
 
 
+def _write_element(file: BinaryIO, element: Leaves) -> None:
+    for leaf in element:
+        _write_leaf(file, leaf)
+
+
+def _read_element(file: BinaryIO, components: int) -> Leaves | None:
+    leaves: list[Any] = []
+    for _ in range(components):
+        head = _read_block(file)
+        if head is None:
+            return None
+        leaves.append(_read_leaf(file, head))
+    return tuple(leaves)
+
+
 def _read_leaf(file: BinaryIO, head: bytes) -> Any:
     found = json.loads(head)
     if found is None:
@@ -97,8 +112,7 @@ def writing(path: str, elements: Iterable[Leaves], compression: str | None = Non
         with _opened(partial, "wb", compression) as file:
             file.write(_MAGIC)
             for element in elements:
-                for leaf in element:
-                    _write_leaf(file, leaf)
+                _write_element(file, element)
                 yield element
         os.replace(partial, path)
     finally:
@@ -115,14 +129,8 @@ def read_elements(path: str, components: int, compression: str | None = None) ->
     with _opened(path, "rb", compression) as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise errors.DataLossError(None, None, f"{path} is not a file of tapejax elements.")
-        while True:
-            leaves: list[Any] = []
-            for _ in range(components):
-                head = _read_block(file)
-                if head is None:
-                    return
-                leaves.append(_read_leaf(file, head))
-            yield tuple(leaves)
+        while (leaves := _read_element(file, components)) is not None:
+            yield leaves
 
 
 # ---------------------------------------------------------------------- specs
