@@ -109,9 +109,7 @@ class Batch(Node):
     @cached_property
     def spec(self) -> Any:
         """One dimension more: known if no batch can be smaller."""
-        size, count = self._size, self.source.cardinality()
-        known = self._drop or count == INFINITE
-        return batched_spec(self.source.spec, size if known else None)
+        return batched_spec(self.source.spec, self._size if self._drop else None)
 
     @property
     def size(self) -> int:
@@ -358,8 +356,7 @@ class PaddedBatch(Batch):
         leaves = flatten(self.source.spec)
         padded = [TensorSpec(s, leaf.dtype) for s, leaf in zip(self._padded, leaves, strict=True)]
         _ = self._values
-        known = self._drop or self.source.cardinality() == INFINITE
-        size = self._size if known else None
+        size = self._size if self._drop else None
         return batched_spec(pack(self.source.spec, padded), size)
 
     def shapes(self) -> Shapes:
@@ -415,8 +412,8 @@ def _pad(column: Sequence[Array], padded: TensorShape, value: Any) -> Array:
             )
         sizes[n] = wanted
     out = np.full((len(column), *sizes), value, column[0].dtype)
-    for row, array in zip(out, column, strict=True):
-        row[tuple([slice(n) for n in array.shape])] = array
+    for number, array in enumerate(column):
+        out[(number, *[slice(n) for n in array.shape])] = array[()]
     return out
 
 

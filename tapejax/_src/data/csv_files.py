@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import csv
 import glob
 import io
@@ -16,7 +17,7 @@ from tapejax._src.core.dtypes import DType, as_dtype
 from tapejax._src.core.specs import TensorSpec
 from tapejax._src.data.batching import Batch
 from tapejax._src.data.dataset import Dataset
-from tapejax._src.data.node import UNKNOWN, Node, Shapes, Stream
+from tapejax._src.data.node import AUTOTUNE, UNKNOWN, Node, Shapes, Stream
 from tapejax._src.data.ordering import IgnoreErrors, Repeat, Shuffle
 from tapejax._src.data.readers import names_of
 from tapejax._src.data.seeds import SeedSource, seeds_for
@@ -110,7 +111,8 @@ class Csv(Node):
         self.name = name
         self._columns, self._selected, self._form = columns, selected, form
         specs = [TensorSpec((), column.dtype) for column in columns]
-        self.spec = tuple(specs) if keys is None else dict(zip(keys, specs, strict=True))
+        named = zip(keys or (), specs, strict=keys is not None)
+        self.spec: Any = tuple(specs) if keys is None else collections.OrderedDict(named)
         numbers = list(range(len(columns)))
         # The leaves of a dict come in the order of its sorted keys.
         self._order = numbers if keys is None else sorted(numbers, key=lambda n: keys[n])
@@ -318,7 +320,7 @@ def _batched(
     dataset: Any = Dataset(Batch(node, size, epochs is None, False))
     if label is not None:
         dataset = dataset.map(lambda row: _without(row, label))
-    return dataset if ahead is None else dataset.prefetch(ahead)
+    return dataset.prefetch(AUTOTUNE if ahead is None else ahead)
 
 
 def _names(file: str, form: Form) -> list[str]:
@@ -338,7 +340,7 @@ def _columns(
 
 
 def _without(row: dict[str, Any], label: str) -> Any:
-    return {key: row[key] for key in row if key != label}, row[label]
+    return collections.OrderedDict((k, v) for k, v in row.items() if k != label), row[label]
 
 
 def _matching(pattern: Any) -> list[str]:

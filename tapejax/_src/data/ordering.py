@@ -131,9 +131,9 @@ class Take(Unchanged):
     def cardinality(self) -> int:
         """At most so many."""
         count = self.source.cardinality()
-        if self._count < 0 or (count == UNKNOWN and self._count):
+        if self._count < 0 or count == UNKNOWN:
             return count
-        return self._count if count == INFINITE else min(count, self._count) if self._count else 0
+        return self._count if count == INFINITE else min(count, self._count)
 
     def indexed(self) -> Indexed | None:
         """The beginning of the order."""

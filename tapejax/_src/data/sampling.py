@@ -103,13 +103,10 @@ class Directed(Node):
         return self.inputs[1].shapes()
 
     def cardinality(self) -> int:
-        """Known where all must be exhausted and the choices never end."""
+        """Unknown, as in TensorFlow, unless it never ends."""
         counts = [node.cardinality() for node in self.inputs[1:]]
-        if self.source.cardinality() != INFINITE or self._stops:
-            return UNKNOWN if INFINITE not in counts or self._stops else INFINITE
-        if INFINITE in counts:
-            return INFINITE
-        return UNKNOWN if UNKNOWN in counts else sum(counts)
+        endless = all(count == INFINITE for count in counts) if self._stops else INFINITE in counts
+        return INFINITE if endless and self.source.cardinality() == INFINITE else UNKNOWN
 
     def stream(self) -> Stream:
         """The elements."""

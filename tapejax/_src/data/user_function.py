@@ -30,6 +30,7 @@ from tapejax._src.data.structure import (
     flatten,
     is_composite,
     leaves_of,
+    map_structure,
     pack,
     packer,
     spec_of,
@@ -71,7 +72,7 @@ class _Traced:
 
         def body(*tensors: Tensor) -> list[Tensor]:
             value = function.call(callee(function.fn), list(tensors))
-            return self._results(value)
+            return self._results(value, function)
 
         request = Request(function.name, function.fn, body, inputs, names, (), False)
         with UserCode(True):
@@ -91,7 +92,7 @@ class _Traced:
         self.is_pure = self.is_simple and fixed and not self._constants
         self._rows: Any = None
 
-    def _results(self, value: Any) -> list[Tensor]:
+    def _results(self, value: Any, function: UserFunction) -> list[Tensor]:
         """The tensors that are computed; the others are noted."""
         leaves = flatten(value)
         results: list[Tensor] = []
@@ -99,7 +100,7 @@ class _Traced:
         for n, leaf in enumerate(leaves):
             if leaf is not None and (WRAPPING.unwrap(leaf) is not None or is_composite(leaf)):
                 raise _RunsEagerly
-            tensor = None if leaf is None else as_tensor(leaf)
+            tensor = None if leaf is None else function.tensor_of(leaf)
             if tensor is None or tensor.aval.struct is None:
                 self._constants[n] = None if tensor is None else _text(tensor)
                 specs.append(spec_of(self._constants[n]))
@@ -174,14 +175,17 @@ class UserFunction:
         eager: Whether it is never traced, because it makes datasets.
 
     Raises:
-        TypeError: If it cannot be called.
+        ValueError: If it cannot be called.
     """
 
     def __init__(
         self, fn: Callable[..., Any], source: Node, what: str, eager: bool = False
     ) -> None:
         if not callable(fn):
-            raise TypeError(f"{what}: {fn!r} is not a callable object")
+            raise ValueError(
+                f"Argument `func` must be a callable. Received func={fn!r} of type {type(fn)}. "
+                f"({what})"
+            )
         self.fn = fn
         self.name = getattr(fn, "__name__", type(fn).__name__)
         self._source, self._what, self._eager = source, what, eager
@@ -275,7 +279,7 @@ class UserFunction:
         stream = self._source.stream()
         for _, element in zip(range(_PEEKED), stream):  # noqa: B905  the stream may be longer
             self(element)
-            specs = self._last
+            specs = _opened(self._last, self._source.spec, element)
             found = specs if found is None else common_structure(found, specs)
         if found is None:
             raise NotImplementedError(
@@ -312,6 +316,15 @@ class UserFunction:
         argument = self._pack(values)
         result = fn(*argument) if type(argument) is tuple else fn(argument)  # pyright: ignore[reportUnknownArgumentType]
         return tuple(result) if type(result) is list else result  # pyright: ignore[reportUnknownArgumentType]
+
+    def tensor_of(self, leaf: Any) -> Tensor:
+        """A part of what it returned, as a tensor."""
+        try:
+            return as_tensor(leaf)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Unsupported return value from function passed to {self._what}: {leaf}."
+            ) from error
 
     def __call__(self, element: Leaves) -> Leaves:
         """The leaves of what it returns."""
@@ -403,6 +416,22 @@ def _form_of(spec: Any, shapes: Shapes) -> Form | None:
 def _has_other_leaves(spec: Any) -> bool:
     """Whether something in an element is no tensor of numbers."""
     return any(type(leaf) is not TensorSpec or leaf.dtype is string for leaf in flatten(spec))
+
+
+def _opened(result: Any, spec: Any, element: Leaves) -> Any:
+    """The specs of a result, without the sizes that this element alone may have."""
+    sizes: set[int] = set()
+    for leaf, array in zip(flatten(spec), element, strict=True):
+        known = leaf.shape.as_list() if isinstance(leaf, TensorSpec) and leaf.shape.rank else []
+        sizes |= {size for n, size in zip(known, np.shape(array), strict=True) if n is None}
+
+    def opened(leaf: Any) -> Any:
+        if not isinstance(leaf, TensorSpec):
+            return leaf
+        shape = [None if n in sizes else n for n in leaf.shape.as_list()]
+        return TensorSpec(shape, leaf.dtype)
+
+    return map_structure(opened, result)
 
 
 def _zeros(spec: Any, guess: int) -> list[Any]:
