@@ -245,6 +245,10 @@ class ConcreteFunction:
             )
         return self._traces
 
+    def is_made_of(self, traces: Sequence[Any]) -> bool:
+        """Whether it keeps one of these traces."""
+        return any(mine is trace for mine in self._traces or () for trace in traces)
+
     @property
     def name(self) -> bytes:
         """The name of the function."""

@@ -151,8 +151,9 @@ class State:
 
     def forget(self, reference: weakref.ref[Any]) -> None:
         """Drop the traces of an object that is gone."""
-        for key in [key for key in self.traces if refers_to(key, reference)]:
-            self.traces.pop(key, None)
+        gone = [key for key in self.traces if refers_to(key, reference)]
+        traces = [self.traces.pop(key, None) for key in gone]
+        self.concrete = [known for known in self.concrete if not known.is_made_of(traces)]
 
     def is_counted(self, key: Any, avals: Sequence[Aval]) -> bool:
         """Whether a signature counted before covers this call."""

@@ -326,7 +326,7 @@ class Function:
         reading = Reading(args, kwargs, self._state.forget)
         found = self._state.traces.get(reading.key)
         try:
-            return self.trace(args, kwargs, reading, False) if found is None else found
+            return found or self.trace(args, kwargs, reading, False)
         except RunOnHost as need:
             raise need.no_concrete_function(self._definition.name) from None
 

@@ -46,6 +46,9 @@ class NoTrace:
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
+    def __bool__(self) -> bool:
+        return False
+
     def call(self, arguments: Sequence[Any], variables: Sequence[Any] = ()) -> Any:
         """Say that the call cannot be compiled."""
         raise RunOnHost(self.reason)

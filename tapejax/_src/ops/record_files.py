@@ -152,14 +152,13 @@ def open_compressed(path: str, compression: str) -> BinaryIO:
         NotFoundError: If there is none.
     """
     try:
-        file: Any = open(path, "rb")  # noqa: SIM115  the caller closes it
+        zipped = compression == "GZIP"
+        file: Any = gzip.GzipFile(path, "rb") if zipped else open(path, "rb")  # noqa: SIM115  the caller closes it
     except FileNotFoundError:
         raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from None
     except (IsADirectoryError, PermissionError) as error:
         raise errors.FailedPreconditionError(None, None, f"{path}; {error.strerror}") from None
-    if compression == "GZIP":
-        return cast("BinaryIO", gzip.GzipFile(fileobj=file, mode="rb"))
-    return cast("BinaryIO", _Inflated(file)) if compression else file
+    return cast("BinaryIO", _Inflated(file)) if compression == "ZLIB" else file
 
 
 def read_records(path: str, compression: str = "") -> Iterator[bytes]:
