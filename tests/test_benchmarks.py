@@ -119,7 +119,7 @@ def test_pipelines_give_the_batches_that_numpy_gives() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=290,
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr

@@ -369,7 +369,7 @@ def reject(tf):
     ds = D.from_tensor_slices(np.random.RandomState(0).randint(0, 2, 3000)).rejection_resample(
         lambda x: tf.cast(x, tf.int32), [0.2, 0.8], initial_dist=[0.5, 0.5], seed=4
     )
-    v = [int(a) for a, b in ds]
+    v = [int(a) for a, _ in ds]
     return [repr(ds), abs(np.mean(v) - 0.8) < 0.04]
 
 

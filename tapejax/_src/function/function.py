@@ -202,23 +202,20 @@ class Function:
         if _MODE.eager:
             return self.python_function(*args, **kwargs)
         try:
-            return self._call(args, kwargs)
+            trace = None if kwargs else self._state.quick.get(_avals_of(args))
+            if trace is not None:
+                self._definition.detector.quiet += 1
+                if not trace.can_fail:
+                    return trace.call(args)
+                with _TRIMMED:
+                    return trace.call(args)
+            with _TRIMMED:
+                bound, named = self.signature.bind(args, kwargs)
+                return self.call_bound(bound, named, len(args) if not kwargs else -1)
         except RunOnHost:
             if inside_function():
                 raise  # the function around cannot be compiled either
         return self._run_as_python(args, kwargs)
-
-    def _call(self, args: Any, kwargs: dict[str, Any]) -> Any:
-        trace = None if kwargs else self._state.quick.get(_avals_of(args))
-        if trace is not None:
-            self._definition.detector.quiet += 1
-            if not trace.can_fail:
-                return trace.call(args)
-            with _TRIMMED:
-                return trace.call(args)
-        with _TRIMMED:
-            bound, named = self.signature.bind(args, kwargs)
-            return self.call_bound(bound, named, len(args) if not kwargs else -1)
 
     def call_bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], given: int = -1) -> Any:
         """Call with arguments in the form that `Signature.bind` gives.
