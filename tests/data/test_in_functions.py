@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import tapejax
+
+
+@pytest.fixture(autouse=True)
+def _converts(request):
+    """TensorFlow that does not convert a loop goes over the dataset without end."""
+    library = request.getfixturevalue("tf") if "tf" in request.fixturenames else tapejax
+    if library is not tapejax and sys.version_info >= (3, 13):
+        pytest.skip("TensorFlow's AutoGraph does not convert these on Python 3.13")
 
 
 def ragged(tf):
