@@ -51,7 +51,7 @@ def own_names() -> list[tuple[str, str]]:
     """(namespace, name) of the public names in the namespaces the golden covers."""
     found: list[tuple[str, str]] = []
     for namespace in GOLDEN:
-        module = getattr(tapejax, namespace, None) if namespace else tapejax
+        module = lookup(tapejax, namespace) if namespace else tapejax
         if module is not None:
             found += [(namespace, name) for name in regenerate_api.public_names(module)]
     return found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow
-from function.linear_operator_makers import CONSTANT, MAKERS, SPD
+from function.linear_operator_makers import CONSTANT, MAKERS
 
 import tapejax
 

@@ -136,6 +136,12 @@ def is_traced_ahead(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return all(x.shape.is_fully_defined() and x.dtype is not string for x in specs)
 
 
+def input_names(signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """The names of the placeholders."""
+    args, kwargs = with_specs(signature, args, kwargs)
+    return [spec.name or "x" for spec in input_specs(args, kwargs)]
+
+
 class ConcreteFunction:
     """A function for arguments of one signature; Python values of it are constants.
 
@@ -257,6 +263,10 @@ class ConcreteFunction:
                 ]
             )
         return self._traces
+
+    def is_made_of(self, traces: Sequence[Any]) -> bool:
+        """Whether it keeps one of these traces."""
+        return any(mine is trace for mine in self._traces or () for trace in traces)
 
     @property
     def name(self) -> bytes:

@@ -175,3 +175,16 @@ def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
         return next_seed(op_seed, op, dtype, blocks)
 
     return hidden_input(draw)
+
+
+def seed_pair(op_seed: Any) -> tuple[int, int]:
+    """The two seeds of an op that has a generator of its own, such as a shuffled dataset.
+
+    Args:
+        op_seed: The seed given to the op, or None.
+
+    Returns:
+        TensorFlow's pair; (0, 0) when nothing was seeded.
+    """
+    with _SEEDS.lock:
+        return _SEEDS.pair(op_seed)

@@ -27,7 +27,6 @@ ADVICE = {
     "Session": "It belongs to TensorFlow 1; call the operations and read the values directly.",
     "compat": "Write `import tensorflow as tf` and TensorFlow 2's names.",
     "contrib": "It belongs to TensorFlow 1 and is not part of TensorFlow 2.",
-    "data": "Iterate over slices of NumPy arrays, as examples/digits.py does.",
     "distribute": "Programs run on one device for now.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",

@@ -101,6 +101,17 @@ def _of_tensor(tensor: Tensor) -> Source:
     )
 
 
+def of_stacks(count: int, stacks: Sequence[Tensor], pack: Callable[[Sequence[Any]], Any]) -> Source:
+    """Elements whose components are the rows of tensors.
+
+    Args:
+        count: How many there are.
+        stacks: The components, stacked.
+        pack: From components to an element.
+    """
+    return Source(count, list(stacks), [], lambda i: [], [], lambda made, taken: pack(taken))
+
+
 def _of_range(numbers: LazyRange) -> Source:
     def item(i: Any, start: Any, delta: Any) -> list[Any]:
         return [start + i.astype(start.dtype) * delta]
