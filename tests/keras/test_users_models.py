@@ -346,3 +346,19 @@ def test_compile_refuses_an_optimizer_it_cannot_give_to_keras() -> None:
     model = keras.Sequential([layers.Dense(1)])
     with pytest.raises(TypeError, match=r"Model\.compile cannot use the optimizer 'Own'"):
         model.compile(Own(0.1), "mse")
+
+
+def test_fit_evaluate_and_predict_take_datasets_and_tensors() -> None:
+    model = keras.Sequential([layers.Dense(1, kernel_initializer="zeros")])
+    model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+    pairs = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+    found = model.fit(pairs, epochs=3, verbose=0, validation_data=pairs).history
+    np.testing.assert_allclose(found["loss"], descent(3, 0.1)[1], rtol=1e-5)
+    np.testing.assert_allclose(found["val_loss"][:2], descent(3, 0.1)[1][1:], rtol=1e-5)
+    model.fit(tf.constant(X), tf.constant(Y), batch_size=8, epochs=2, verbose=0)
+    kernel, _ = descent(5, 0.1)
+    np.testing.assert_allclose(model.layers[0].kernel.numpy(), kernel, rtol=1e-4)
+    batches = tf.data.Dataset.from_tensor_slices(X).batch(3)
+    np.testing.assert_array_equal(
+        model.predict(batches, verbose=0).shape, model.predict(tf.constant(X), verbose=0).shape
+    )

@@ -19,6 +19,8 @@ metrics, losses, optimizers
 `keras.Model`
     `train_step` and its like, `make_train_function` and its like, `compile`, `_get_jax_state`,
     `_symbolic_build`: steps written as for TensorFlow (`training.py`).
+    `fit`, `evaluate`, `predict` and the methods for one batch take datasets and tensors
+    (`feeding.py`).
 
 Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does
 what Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook
@@ -37,6 +39,7 @@ import numpy as np
 from tapejax._src.engine import convert
 from tapejax._src.keras.bridge import (
     backend_functions,
+    feeding,
     layer_calls,
     state_objects,
     symbolic_ops,
@@ -103,6 +106,9 @@ def _hook_training(keras: Any) -> None:
         setattr(model, name, training.hooked_step(getattr(model, name), name))
         maker = f"make_{name.replace('_step', '_function')}"
         setattr(model, maker, training.hooked_make_function(getattr(model, maker), name))
+    adapter = feeding.adapter_class(keras)
+    for name in feeding.METHODS:
+        setattr(model, name, feeding.hooked_feeding(getattr(model, name), adapter))
     model._get_jax_state = training.hooked_state(model._get_jax_state)
     model.compile = training.hooked_compile(model.compile, keras)
     model._symbolic_build = training.hooked_build(model._symbolic_build)
