@@ -513,6 +513,7 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "is_tensor": "gives a bool: ops/test_constants.py",
     "keras.optimizers.schedules.deserialize": "gives a schedule: keras/test_schedules.py",
     "keras.optimizers.schedules.serialize": "takes a schedule: keras/test_schedules.py",
+    "linalg.experimental.conjugate_gradient": "takes operators: function/test_linear_operators.py",
     "map_fn": "takes a function: function/test_mapping.py",
     "math.approx_min_k": "TensorFlow has no kernel on CPU: ops/test_approx_top_k.py",
     "nn.dropout": "draws anew at each call: ops/test_dropout.py",
