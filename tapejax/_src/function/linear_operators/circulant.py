@@ -232,7 +232,8 @@ class LinearOperatorCirculant(CirculantOperator):
     Example:
         >>> import tapejax as tf
         >>> spectrum = tf.signal.fft(tf.constant([1 + 0j, 2, 0]))
-        >>> print(tf.linalg.LinearOperatorCirculant(spectrum, tf.float32).to_dense().numpy().round())
+        >>> operator = tf.linalg.LinearOperatorCirculant(spectrum, tf.float32)
+        >>> print(operator.to_dense().numpy().round())
         [[1. 0. 2.]
          [2. 1. 0.]
          [0. 2. 1.]]

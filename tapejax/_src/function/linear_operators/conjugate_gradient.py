@@ -76,10 +76,8 @@ def conjugate_gradient(
 
     Example:
         >>> import tapejax as tf
-        >>> operator = tf.linalg.LinearOperatorFullMatrix(
-        ...     [[4.0, 1.0], [1.0, 3.0]], is_self_adjoint=True, is_positive_definite=True
-        ... )
-        >>> state = tf.linalg.experimental.conjugate_gradient(operator, tf.constant([6.0, 7.0]))
+        >>> operator = tf.linalg.LinearOperatorDiag([4.0, 1.0], is_positive_definite=True)
+        >>> state = tf.linalg.experimental.conjugate_gradient(operator, tf.constant([4.0, 2.0]))
         >>> print(state.x.numpy().round(4))
         [1. 2.]
 
