@@ -35,7 +35,6 @@ SPD = {"is_self_adjoint": True, "is_positive_definite": True}
 # name -> (make(L, *arrays), arrays); L is the namespace tf.linalg
 MAKERS: dict[str, tuple[Callable[..., Any], list[np.ndarray]]] = {
     "full": (lambda L, a: L.LinearOperatorFullMatrix(a), [_definite(3, 3) + _draw(3, 3) / 4]),
-    "full batch": (lambda L, a: L.LinearOperatorFullMatrix(a), [_definite(2, 3, 3)]),
     "full complex": (lambda L, a: L.LinearOperatorFullMatrix(a), [_complex(3, 3)]),
     "full definite": (lambda L, a: L.LinearOperatorFullMatrix(a, **SPD), [_definite(3, 3)]),
     "full wide": (lambda L, a: L.LinearOperatorFullMatrix(a), [_draw(2, 3)]),
@@ -47,18 +46,12 @@ MAKERS: dict[str, tuple[Callable[..., Any], list[np.ndarray]]] = {
         [RNG.uniform(1, 2, size=3)],
     ),
     "scaled identity": (lambda L, a: L.LinearOperatorScaledIdentity(3, a), [_draw(2)]),
-    "scaled identity complex": (lambda L, a: L.LinearOperatorScaledIdentity(2, a), [_complex()]),
     "lower": (lambda L, a: L.LinearOperatorLowerTriangular(a), [_draw(3, 3) + 2 * np.eye(3)]),
-    "lower batch": (
-        lambda L, a: L.LinearOperatorLowerTriangular(a),
-        [_draw(2, 3, 3) + 2 * np.eye(3)],
-    ),
     "lower complex": (
         lambda L, a: L.LinearOperatorLowerTriangular(a),
         [_complex(2, 2) + 2 * np.eye(2)],
     ),
     "householder": (lambda L, a: L.LinearOperatorHouseholder(a), [_draw(4)]),
-    "householder batch": (lambda L, a: L.LinearOperatorHouseholder(a), [_draw(2, 3)]),
     "circulant": (
         lambda L, a: L.LinearOperatorCirculant(a, a.dtype),
         [_complex(4) + 3],
@@ -81,7 +74,7 @@ MAKERS: dict[str, tuple[Callable[..., Any], list[np.ndarray]]] = {
     ),
     "toeplitz": (
         lambda L, a, b: L.LinearOperatorToeplitz(a, b),
-        [_draw(3) + [4, 0, 0], _draw(3) + [4, 0, 0]],
+        [_draw(3) + np.array([4, 0, 0]), _draw(3) + np.array([4, 0, 0])],
     ),
     "tridiag compact": (
         lambda L, a: L.LinearOperatorTridiag(a),

@@ -34,6 +34,11 @@ def test_nothing_is_dropped_where_results_are_not_aggregated(tf: ModuleType) -> 
     np.testing.assert_array_equal(found.indices, [[3, 0], [1, 2]])
 
 
+def test_nan_comes_first(tf: ModuleType) -> None:
+    found = tf.math.approx_max_k([[1.0, np.nan, 2.0]], 2)
+    np.testing.assert_array_equal(found.indices, [[1, 2]])
+
+
 @pytest.mark.parametrize(
     ("program", "error", "text"),
     [

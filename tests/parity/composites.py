@@ -341,6 +341,14 @@ _ENTRIES: tuple[Composite, ...] = (
         ("f32[2,3], 4, i32[2]", "f64[1,3], 5, i64[2], tf.int32", "f16[2,3], 0, i32[2]"),
     ),
     Composite(
+        ("signal.fft",), ("c64[4]", "c128[2,3]", "c64[1]", "c64[3,0]", "[1.0, 2.0]", "[1, 2, 3]")
+    ),
+    Composite(("signal.ifft",), ("c64[4]", "c128[2,3]", "c64[1]", "c64[3,0]", "[1.0, 2.0]")),
+    Composite(("signal.fft2d",), ("c64[2,3]", "c128[2,3,2]")),
+    Composite(("signal.ifft2d",), ("c64[2,3]", "c128[2,3,2]")),
+    Composite(("signal.fft3d",), ("c64[2,3,2]", "c128[2,2,1,3]")),
+    Composite(("signal.ifft3d",), ("c64[2,3,2]", "c128[2,2,1,3]")),
+    Composite(
         ("signal.rfft",),
         (
             "f32[6]",
@@ -527,6 +535,7 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "is_tensor": "gives a bool: ops/test_constants.py",
     "keras.optimizers.schedules.deserialize": "gives a schedule: keras/test_schedules.py",
     "keras.optimizers.schedules.serialize": "takes a schedule: keras/test_schedules.py",
+    "linalg.experimental.conjugate_gradient": "takes operators: function/test_linear_operators.py",
     "map_fn": "takes a function: function/test_mapping.py",
     "math.approx_min_k": "TensorFlow has no kernel on CPU: ops/test_approx_top_k.py",
     "nn.dropout": "draws anew at each call: ops/test_dropout.py",

@@ -10,7 +10,6 @@ from jax import lax
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Same, StaticInts, op, public
 from tapejax._src.ops.derivatives import unconnected
-from tapejax._src.ops.sorting import losing_nan
 
 _FLOATS = "half bfloat16 float"
 _FORMS = ("f32[2,6], 2", "f16[5], 3, -1, 0.8", "bf16[5], 1", "f32[3], k=0")
@@ -35,7 +34,7 @@ def _found(x: Array, k: Any, axis: Any, largest: bool) -> ApproxTopK:
         msg = f"input must have at least k columns. Had {x.shape[axis]}, needed {k}"
         raise InvalidArgumentError(msg)
     rows = jnp.moveaxis(x, axis, -1)
-    indices = unconnected(lax.top_k(losing_nan(rows if largest else -rows), int(k))[1])
+    indices = unconnected(lax.top_k(rows if largest else -rows, int(k))[1])
     values = jnp.take_along_axis(rows, indices, axis=-1)
     return ApproxTopK(jnp.moveaxis(values, -1, axis), jnp.moveaxis(indices, -1, axis))
 
@@ -52,7 +51,8 @@ def approx_max_k(
 ) -> ApproxTopK:
     """The `k` largest elements along an axis, in descending order, and their indices.
 
-    The search is exact, as TensorFlow's on CPU, so the arguments about recall change nothing.
+    The search is exact, as TensorFlow's on CPU, so the arguments about recall change nothing. NaN
+    comes first.
 
     Args:
         operand: Float16, bfloat16 or float32 numbers `[..., n, ...]`.

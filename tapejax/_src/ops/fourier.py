@@ -8,8 +8,13 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from tapejax._src.core.dtypes import complex64
 from tapejax._src.core.errors import InvalidArgumentError
-from tapejax._src.engine.registry import Array, Same, StaticInts, TensorLike, op
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.registry import Array, Same, StaticInts, TensorLike, op, public
+from tapejax._src.ops.constants import convert_to_tensor
 
 COMPLEX = "complex64 complex128"
 
@@ -49,22 +54,32 @@ def shape_after(x: Array, lengths: Sequence[int], axes: Sequence[int]) -> tuple[
     return tuple(shape)
 
 
-def _last(x: Array, rank: int, inverse: bool) -> Array:
-    _check_rank(x, rank)
-    return complex_transform(x, x.shape[x.ndim - rank :], range(-rank, 0), inverse)
-
-
 @op(
-    "signal.fft",
+    "_fft",
     node="FFT",
     dtypes=COMPLEX,
-    cases=("c64[4]", "c128[2,3]", "c64[1]", "c64[3,0]"),
+    cases=("c128[4], 1, False", "c128[2,3], 2, True", "c128[2,2,3], 3, False"),
 )
-def fft(input: Same, name: str | None = None) -> Array:
+def _last_axes(input: Same, rank: int, inverse: bool) -> Array:
+    """The transform over so many of the last axes."""
+    _check_rank(input, rank)
+    return complex_transform(input, input.shape[input.ndim - rank :], range(-rank, 0), inverse)
+
+
+def _as_complex(x: Any) -> Any:
+    """What is to be transformed: real numbers that are no tensor become complex64."""
+    if isinstance(x, (Tensor, Variable)):
+        return x
+    tensor = as_tensor(x)
+    return tensor if tensor.dtype.is_complex else convert_to_tensor(x, dtype_hint=complex64)
+
+
+@public("signal.fft")
+def fft(input: Any, name: str | None = None) -> Any:
     """Discrete Fourier transform over the last axis.
 
     Args:
-        input: Complex numbers `[..., n]`.
+        input: Complex numbers `[..., n]`; real ones that are no tensor count as complex64.
         name: Ignored.
 
     Returns:
@@ -78,20 +93,15 @@ def fft(input: Same, name: str | None = None) -> Array:
         >>> print(tf.signal.fft(tf.constant([1 + 0j, 0, 0])).numpy())
         [1.+0.j 1.+0.j 1.+0.j]
     """
-    return _last(input, 1, False)
+    return _last_axes(_as_complex(input), 1, False)
 
 
-@op(
-    "signal.ifft",
-    node="IFFT",
-    dtypes=COMPLEX,
-    cases=("c64[4]", "c128[2,3]", "c64[1]", "c64[3,0]"),
-)
-def ifft(input: Same, name: str | None = None) -> Array:
+@public("signal.ifft")
+def ifft(input: Any, name: str | None = None) -> Any:
     """Inverse of `tf.signal.fft`: over the last axis, divided by its length.
 
     Args:
-        input: Complex numbers `[..., n]`.
+        input: Complex numbers `[..., n]`; real ones that are no tensor count as complex64.
         name: Ignored.
 
     Returns:
@@ -105,11 +115,11 @@ def ifft(input: Same, name: str | None = None) -> Array:
         >>> print(tf.signal.ifft(tf.constant([1 + 0j, 1, 1])).numpy())
         [1.+0.j 0.+0.j 0.+0.j]
     """
-    return _last(input, 1, True)
+    return _last_axes(_as_complex(input), 1, True)
 
 
-@op("signal.fft2d", node="FFT2D", dtypes=COMPLEX, cases=("c64[2,3]", "c128[2,3,2]"))
-def fft2d(input: Same, name: str | None = None) -> Array:
+@public("signal.fft2d")
+def fft2d(input: Any, name: str | None = None) -> Any:
     """Discrete Fourier transform over the last two axes, as `tf.signal.fft` over each.
 
     Args:
@@ -127,11 +137,11 @@ def fft2d(input: Same, name: str | None = None) -> Array:
         >>> print(tf.signal.fft2d(tf.constant([[1 + 0j, 2]])).numpy())
         [[ 3.+0.j -1.+0.j]]
     """
-    return _last(input, 2, False)
+    return _last_axes(_as_complex(input), 2, False)
 
 
-@op("signal.ifft2d", node="IFFT2D", dtypes=COMPLEX, cases=("c64[2,3]", "c128[2,3,2]"))
-def ifft2d(input: Same, name: str | None = None) -> Array:
+@public("signal.ifft2d")
+def ifft2d(input: Any, name: str | None = None) -> Any:
     """Inverse of `tf.signal.fft2d`.
 
     Args:
@@ -149,11 +159,11 @@ def ifft2d(input: Same, name: str | None = None) -> Array:
         >>> print(tf.signal.ifft2d(tf.constant([[3 + 0j, -1]])).numpy())
         [[1.+0.j 2.+0.j]]
     """
-    return _last(input, 2, True)
+    return _last_axes(_as_complex(input), 2, True)
 
 
-@op("signal.fft3d", node="FFT3D", dtypes=COMPLEX, cases=("c64[2,3,2]", "c128[2,2,1,3]"))
-def fft3d(input: Same, name: str | None = None) -> Array:
+@public("signal.fft3d")
+def fft3d(input: Any, name: str | None = None) -> Any:
     """Discrete Fourier transform over the last three axes, as `tf.signal.fft` over each.
 
     Args:
@@ -171,11 +181,11 @@ def fft3d(input: Same, name: str | None = None) -> Array:
         >>> print(tf.signal.fft3d(tf.constant([[[1 + 0j, 2]]])).numpy())
         [[[ 3.+0.j -1.+0.j]]]
     """
-    return _last(input, 3, False)
+    return _last_axes(_as_complex(input), 3, False)
 
 
-@op("signal.ifft3d", node="IFFT3D", dtypes=COMPLEX, cases=("c64[2,3,2]", "c128[2,2,1,3]"))
-def ifft3d(input: Same, name: str | None = None) -> Array:
+@public("signal.ifft3d")
+def ifft3d(input: Any, name: str | None = None) -> Any:
     """Inverse of `tf.signal.fft3d`.
 
     Args:
@@ -193,7 +203,7 @@ def ifft3d(input: Same, name: str | None = None) -> Array:
         >>> print(tf.signal.ifft3d(tf.constant([[[3 + 0j, -1]]])).numpy())
         [[[1.+0.j 2.+0.j]]]
     """
-    return _last(input, 3, True)
+    return _last_axes(_as_complex(input), 3, True)
 
 
 def _shifted(x: Array, axes: Any, sign: int) -> Array:

@@ -416,7 +416,7 @@ class LinearOperator(Described):
     H = property(adjoint, doc="The same as `adjoint()`.")
 
     @property
-    def _hints(self) -> dict[str, bool | None]:
+    def _hints(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in hints.HINTS}
 
     def _linop_adjoint(self) -> LinearOperator:

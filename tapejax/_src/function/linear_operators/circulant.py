@@ -191,7 +191,7 @@ class CirculantOperator(LinearOperator):
         message = "Not self-adjoint:  The spectrum contained non-zero imaginary part."
         return assert_real(self._spectrum, message)
 
-    def _like(self, spectrum: Any, known: dict[str, bool | None]) -> LinearOperator:
+    def _like(self, spectrum: Any, known: dict[str, Any]) -> LinearOperator:
         kind: Any = type(self)
         return kind(spectrum, self.dtype, **known)
 
@@ -231,8 +231,9 @@ class LinearOperatorCirculant(CirculantOperator):
 
     Example:
         >>> import tapejax as tf
-        >>> spectrum = tf.signal.fft(tf.constant([1.0, 2.0, 0.0]))
-        >>> print(tf.linalg.LinearOperatorCirculant(spectrum, tf.float32).to_dense().numpy())
+        >>> spectrum = tf.signal.fft(tf.constant([1 + 0j, 2, 0]))
+        >>> operator = tf.linalg.LinearOperatorCirculant(spectrum, tf.float32)
+        >>> print(operator.to_dense().numpy().round())
         [[1. 0. 2.]
          [2. 1. 0.]
          [0. 2. 1.]]

@@ -124,7 +124,7 @@ class Described(Module, abc.ABC):
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        return tuple(map(int, self.shape.as_list()))
+        return tuple([size or 0 for size in self.shape.as_list()])
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape `[..., m, n]` as int32."""

@@ -156,11 +156,12 @@ class LinearOperatorDiag(LinearOperator):
         if factor is not None:
             known = hints.of_commuting(left_operator, right_operator)
             return LinearOperatorDiag(multiply(left_operator.diag, factor), **known)
-        if isinstance(right_operator, RELATED.lower_triangular):  # pyright: ignore[reportArgumentType]  a class
+        triangular: Any = RELATED.lower_triangular
+        if isinstance(right_operator, triangular):
             known = {**hints.of_commuting(left_operator, right_operator)}
             known["is_positive_definite"] = known["is_self_adjoint"] = None
             scaled = multiply(expand_dims(left_operator.diag, -1), right_operator.to_dense())
-            return RELATED.lower_triangular(scaled, **known)
+            return triangular(scaled, **known)
         return super()._linop_matmul(left_operator, right_operator)
 
     def _linop_solve(self, left_operator: Any, right_operator: Any) -> Any:
@@ -243,7 +244,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
     def _shape(self) -> TensorShape:
         return TensorShape([*sizes(self._multiplier), self._num_rows, self._num_rows])
 
-    def _like(self, multiplier: Any, known: dict[str, bool | None]) -> LinearOperator:
+    def _like(self, multiplier: Any, known: dict[str, Any]) -> LinearOperator:
         return LinearOperatorScaledIdentity(self._num_rows, multiplier, **known)
 
     def _factor(self, use_adjoint: bool) -> Any:
@@ -272,7 +273,10 @@ class LinearOperatorScaledIdentity(LinearOperator):
     def _to_dense(self) -> Any:
         return diag(self._diag_part())
 
-    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
+    # TensorFlow gives the parameter another name here.
+    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, mat: Any, name: str = "add_to_tensor"
+    ) -> Any:
         """The matrices plus a tensor `mat`, `[..., n, n]`."""
         mat = as_tensor(mat)
         mat = with_batch(mat, common_batch(sizes(mat)[:-2], self._sizes[:-2]))

@@ -66,7 +66,7 @@ def of_all(
     return found
 
 
-def of_product(left: Any, right: Any) -> dict[str, bool | None]:
+def of_product(left: Any, right: Any) -> dict[str, Any]:
     """The hints of the product of two operators that need not commute."""
     square = _square(left, right)
     if square is False:
@@ -79,7 +79,7 @@ def of_product(left: Any, right: Any) -> dict[str, bool | None]:
     }
 
 
-def of_commuting(left: Any, right: Any) -> dict[str, bool | None]:
+def of_commuting(left: Any, right: Any) -> dict[str, Any]:
     """The hints of the product of two square operators that commute."""
     both = left.is_self_adjoint, right.is_self_adjoint
     self_adjoint = True if all(both) else False if sorted(map(repr, both)) == _ONE else None

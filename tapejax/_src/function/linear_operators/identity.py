@@ -95,7 +95,10 @@ class LinearOperatorIdentity(LinearOperator):
     def _to_dense(self) -> Any:
         return diag(self._diag_part())
 
-    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
+    # TensorFlow gives the parameter another name here.
+    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, mat: Any, name: str = "add_to_tensor"
+    ) -> Any:
         """The matrices plus a tensor `mat`, `[..., n, n]`."""
         mat = as_tensor(mat)
         mat = with_batch(mat, common_batch(sizes(mat)[:-2], self._sizes[:-2]))
@@ -216,7 +219,10 @@ class LinearOperatorZeros(LinearOperator):
     def _to_dense(self) -> Any:
         return zeros(self._sizes, self.dtype)
 
-    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
+    # TensorFlow gives the parameter another name here.
+    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, mat: Any, name: str = "add_to_tensor"
+    ) -> Any:
         """The tensor `mat` itself, `[..., m, n]`."""
         mat = as_tensor(mat)
         return with_batch(mat, common_batch(sizes(mat)[:-2], self._sizes[:-2]))

@@ -176,7 +176,7 @@ class LinearOperatorPermutation(LinearOperator):
                 raise ValueError(f"A Permutation operator is always {word}.")
         self._perm = kept(perm)
         self._check_perm()
-        given = True, is_self_adjoint, is_positive_definite, True
+        given = is_non_singular, is_self_adjoint, is_positive_definite, True
         super().__init__(dtype, None, *given, name, parameters)
 
     def _check_perm(self) -> None:

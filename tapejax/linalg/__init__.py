@@ -109,6 +109,7 @@ from tapejax._src.ops.tridiagonal import tridiagonal_matmul as tridiagonal_matmu
 from tapejax._src.ops.tridiagonal import tridiagonal_solve as tridiagonal_solve
 from tapejax._src.ops.tridiagonal_eigenvalues import eigh_tridiagonal as eigh_tridiagonal
 from tapejax._src.report.missing import missing_attribute
+from tapejax.linalg import experimental as experimental
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
     __getattr__ = missing_attribute(__name__)
