@@ -19,6 +19,7 @@ from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
+from tapejax import quantization as quantization
 from tapejax import random as random
 from tapejax import types as types
 from tapejax import version as version

@@ -14,6 +14,7 @@ from tapejax._src.ops.activation import silu as swish  # pyright: ignore[reportU
 from tapejax._src.ops.blocks import depth_to_space as depth_to_space
 from tapejax._src.ops.blocks import space_to_batch as space_to_batch
 from tapejax._src.ops.blocks import space_to_depth as space_to_depth
+from tapejax._src.ops.collapsing import collapse_repeated as collapse_repeated
 from tapejax._src.ops.convolution import atrous_conv2d as atrous_conv2d
 from tapejax._src.ops.convolution import conv1d as conv1d
 from tapejax._src.ops.convolution import conv2d as conv2d
@@ -29,12 +30,19 @@ from tapejax._src.ops.cross_entropy import (
 from tapejax._src.ops.cross_entropy import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from tapejax._src.ops.ctc import ctc_loss as ctc_loss
+from tapejax._src.ops.ctc import ctc_unique_labels as ctc_unique_labels
+from tapejax._src.ops.dilation import dilation2d as dilation2d
+from tapejax._src.ops.dilation import erosion2d as erosion2d
 from tapejax._src.ops.dropout import dropout as dropout
 from tapejax._src.ops.elementwise import sigmoid as sigmoid
 from tapejax._src.ops.elementwise import softplus as softplus
 from tapejax._src.ops.elementwise import softsign as softsign
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.fractional_pooling import fractional_avg_pool as fractional_avg_pool
+from tapejax._src.ops.fractional_pooling import fractional_max_pool as fractional_max_pool
 from tapejax._src.ops.gathering import embedding_lookup as embedding_lookup
+from tapejax._src.ops.isotonic import isotonic_regression as isotonic_regression
 from tapejax._src.ops.norm import l2_normalize as l2_normalize
 from tapejax._src.ops.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
@@ -56,6 +64,8 @@ from tapejax._src.ops.pooling import max_pool as max_pool
 from tapejax._src.ops.pooling import max_pool1d as max_pool1d
 from tapejax._src.ops.pooling import max_pool2d as max_pool2d
 from tapejax._src.ops.pooling import max_pool3d as max_pool3d
+from tapejax._src.ops.pooling_argmax import max_pool_with_argmax as max_pool_with_argmax
+from tapejax._src.ops.pooling_argmax import pool as pool
 from tapejax._src.ops.selection import zero_fraction as zero_fraction
 from tapejax._src.ops.softmax import log_softmax as log_softmax
 from tapejax._src.ops.softmax import softmax as softmax
