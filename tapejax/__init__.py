@@ -10,9 +10,13 @@ from tapejax import autodiff as autodiff
 from tapejax import autograph as autograph
 from tapejax import bitwise as bitwise
 from tapejax import config as config
+from tapejax import data as data
 from tapejax import debugging as debugging
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
+from tapejax import experimental as experimental
+from tapejax import image as image
+from tapejax import io as io
 from tapejax import keras as keras
 from tapejax import linalg as linalg
 from tapejax import math as math
@@ -20,7 +24,12 @@ from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import quantization as quantization
+from tapejax import ragged as ragged
 from tapejax import random as random
+from tapejax import sets as sets
+from tapejax import signal as signal
+from tapejax import sparse as sparse
+from tapejax import strings as strings
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
@@ -81,6 +90,7 @@ from tapejax._src.function.module import Module as Module
 from tapejax._src.function.python_functions import numpy_function as numpy_function
 from tapejax._src.function.python_functions import py_function as py_function
 from tapejax._src.function.tensor_array import TensorArray as TensorArray
+from tapejax._src.ops.approx_top_k import approx_top_k as approx_top_k
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
@@ -89,11 +99,15 @@ from tapejax._src.ops.arithmetic import maximum as maximum
 from tapejax._src.ops.arithmetic import minimum as minimum
 from tapejax._src.ops.arithmetic import multiply as multiply
 from tapejax._src.ops.arithmetic import negative as negative
+from tapejax._src.ops.arithmetic import realdiv as realdiv
 from tapejax._src.ops.arithmetic import sign as sign
 from tapejax._src.ops.arithmetic import subtract as subtract
 from tapejax._src.ops.arithmetic import truncatediv as truncatediv
 from tapejax._src.ops.arithmetic import truncatemod as truncatemod
 from tapejax._src.ops.assertions import Assert as Assert
+from tapejax._src.ops.assertions import assert_equal as assert_equal
+from tapejax._src.ops.assertions import assert_greater as assert_greater
+from tapejax._src.ops.assertions import assert_less as assert_less
 from tapejax._src.ops.blocks import batch_to_space as batch_to_space
 from tapejax._src.ops.blocks import reverse_sequence as reverse_sequence
 from tapejax._src.ops.blocks import sequence_mask as sequence_mask
@@ -119,6 +133,7 @@ from tapejax._src.ops.constants import constant as constant
 from tapejax._src.ops.constants import convert_to_tensor as convert_to_tensor
 from tapejax._src.ops.constants import get_static_value as get_static_value
 from tapejax._src.ops.constants import is_tensor as is_tensor
+from tapejax._src.ops.convolution_gradients import conv as conv
 from tapejax._src.ops.counting import histogram_fixed_width as histogram_fixed_width
 from tapejax._src.ops.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from tapejax._src.ops.counting import searchsorted as searchsorted
@@ -151,6 +166,10 @@ from tapejax._src.ops.elementwise import sin as sin
 from tapejax._src.ops.elementwise import sinh as sinh
 from tapejax._src.ops.elementwise import tan as tan
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.fourier_axes import fftnd_of as fftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import ifftnd_of as ifftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import irfftnd_of as irfftnd  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.fourier_axes import rfftnd_of as rfftnd  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.gathering import gather as gather
 from tapejax._src.ops.gathering import gather_nd as gather_nd
 from tapejax._src.ops.host_print import print as print
@@ -173,6 +192,8 @@ from tapejax._src.ops.permuting import unravel_index as unravel_index
 from tapejax._src.ops.powers import pow as pow
 from tapejax._src.ops.powers import sqrt as sqrt
 from tapejax._src.ops.powers import square as square
+from tapejax._src.ops.ragged_tensor import RaggedTensor as RaggedTensor
+from tapejax._src.ops.ragged_tensor import RaggedTensorSpec as RaggedTensorSpec
 from tapejax._src.ops.reduction import reduce_all as reduce_all
 from tapejax._src.ops.reduction import reduce_any as reduce_any
 from tapejax._src.ops.reduction import reduce_max as reduce_max
@@ -217,11 +238,16 @@ from tapejax._src.ops.slicing import slice as slice
 from tapejax._src.ops.slicing import strided_slice as strided_slice
 from tapejax._src.ops.sorting import argsort as argsort
 from tapejax._src.ops.sorting import sort as sort
+from tapejax._src.ops.sparse_tensor import SparseTensor as SparseTensor
+from tapejax._src.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tapejax._src.ops.spectral import eig as eig
 from tapejax._src.ops.spectral import eigvals as eigvals
 from tapejax._src.ops.spread import reduce_logsumexp as reduce_logsumexp
+from tapejax._src.ops.static_assertions import assert_rank as assert_rank
 from tapejax._src.ops.sums import add_n as add_n
 from tapejax._src.ops.sums import scalar_mul as scalar_mul
+from tapejax._src.ops.volume_patches import extract_volume_patches as extract_volume_patches
+from tapejax._src.ops.volume_patches import parallel_stack as parallel_stack
 from tapejax._src.report.missing import missing_attribute
 from tapejax._src.tape.arguments import UnconnectedGradients as UnconnectedGradients
 from tapejax._src.tape.custom_gradient import custom_gradient as custom_gradient

@@ -22,6 +22,12 @@ from tapejax._src.ops.convolution import conv3d as conv3d
 from tapejax._src.ops.convolution import convolution as convolution
 from tapejax._src.ops.convolution import depthwise_conv2d as depthwise_conv2d
 from tapejax._src.ops.convolution import separable_conv2d as separable_conv2d
+from tapejax._src.ops.convolution_gradients import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+)
+from tapejax._src.ops.convolution_gradients import (
+    depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+)
 from tapejax._src.ops.cross_entropy import l2_loss as l2_loss
 from tapejax._src.ops.cross_entropy import log_poisson_loss as log_poisson_loss
 from tapejax._src.ops.cross_entropy import (
@@ -43,6 +49,9 @@ from tapejax._src.ops.fractional_pooling import fractional_avg_pool as fractiona
 from tapejax._src.ops.fractional_pooling import fractional_max_pool as fractional_max_pool
 from tapejax._src.ops.gathering import embedding_lookup as embedding_lookup
 from tapejax._src.ops.isotonic import isotonic_regression as isotonic_regression
+from tapejax._src.ops.loss_scaling import compute_average_loss as compute_average_loss
+from tapejax._src.ops.loss_scaling import scale_regularization_loss as scale_regularization_loss
+from tapejax._src.ops.loss_scaling import sufficient_statistics as sufficient_statistics
 from tapejax._src.ops.norm import l2_normalize as l2_normalize
 from tapejax._src.ops.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
@@ -77,6 +86,10 @@ from tapejax._src.ops.softmax import (
 )
 from tapejax._src.ops.sorting import in_top_k as in_top_k
 from tapejax._src.ops.sorting import top_k as top_k
+from tapejax._src.ops.space_batches import with_space_to_batch as with_space_to_batch
+from tapejax._src.ops.transposed_convolution import (
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
+)
 from tapejax._src.ops.transposed_convolution import conv1d_transpose as conv1d_transpose
 from tapejax._src.ops.transposed_convolution import conv2d_transpose as conv2d_transpose
 from tapejax._src.ops.transposed_convolution import conv3d_transpose as conv3d_transpose

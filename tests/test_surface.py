@@ -26,6 +26,7 @@ PACKAGE = Path(tapejax.__file__ or "").parent
 # name -> why its constructor is not compared
 OWN_CONSTRUCTOR = {
     "Tensor": "made by ops and by tf.constant, never by calling the class",
+    "RaggedTensor": "made by tf.ragged.constant and from_*; TensorFlow's constructor is private too",
     "Variable": "TensorFlow's metaclass hides the parameters; compared with `__init__` below",
     "DType": "the dtypes are constants; TensorFlow's takes the number of a protocol buffer",
     "dtypes.DType": "the same class as tf.DType",
@@ -50,7 +51,7 @@ def own_names() -> list[tuple[str, str]]:
     """(namespace, name) of the public names in the namespaces the golden covers."""
     found: list[tuple[str, str]] = []
     for namespace in GOLDEN:
-        module = getattr(tapejax, namespace, None) if namespace else tapejax
+        module = lookup(tapejax, namespace) if namespace else tapejax
         if module is not None:
             found += [(namespace, name) for name in regenerate_api.public_names(module)]
     return found

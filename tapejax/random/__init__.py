@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.random_algorithm import Algorithm as Algorithm
 from tapejax._src.ops.random_generator import Generator as Generator
 from tapejax._src.ops.random_generator import create_rng_state as create_rng_state
 from tapejax._src.ops.random_generator import get_global_generator as get_global_generator
@@ -12,7 +13,6 @@ from tapejax._src.ops.random_stateful import normal as normal
 from tapejax._src.ops.random_stateful import shuffle as shuffle
 from tapejax._src.ops.random_stateful import truncated_normal as truncated_normal
 from tapejax._src.ops.random_stateful import uniform as uniform
-from tapejax._src.ops.random_stateless import Algorithm as Algorithm
 from tapejax._src.ops.random_stateless import fold_in as fold_in
 from tapejax._src.ops.random_stateless import split as split
 from tapejax._src.ops.random_stateless import stateless_categorical as stateless_categorical

@@ -12,6 +12,7 @@ import enum
 import importlib
 import inspect
 import json
+import operator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,14 +22,21 @@ NAMESPACES = (
     "",
     "autodiff",
     "config",
+    "data",
+    "data.experimental",
     "debugging",
     "dtypes",
     "errors",
+    "image",
     "linalg",
     "math",
     "nest",
     "nn",
+    "ragged",
     "random",
+    "sets",
+    "sparse",
+    "signal",
 )
 
 
@@ -88,7 +96,7 @@ def describe_module(module: ModuleType) -> dict[str, Any]:
 def describe_library(tf: ModuleType) -> dict[str, Any]:
     """Every namespace that the golden covers, keyed by its path below `tf`."""
     return {
-        namespace: describe_module(getattr(tf, namespace) if namespace else tf)
+        namespace: describe_module(operator.attrgetter(namespace)(tf) if namespace else tf)
         for namespace in NAMESPACES
     }
 

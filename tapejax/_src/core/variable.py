@@ -149,6 +149,28 @@ class Variable:
         for listener in CREATION.listeners:
             listener(self)
 
+    @classmethod
+    def around(cls, array: Any, name: str, trainable: bool) -> Variable:
+        """A variable of a value that a guest library made and goes on naming; nobody is told of it.
+
+        Args:
+            array: Its value, a `jax.Array` (shared, so never donated).
+            name: Its name, used as it is.
+            trainable: Whether tapes watch it.
+        """
+        variable = cls.__new__(cls)
+        variable.serial = next(_serials)
+        variable.reference = weakref.ref(variable)
+        variable._name = name
+        variable._trainable = trainable
+        variable._constraint = None
+        variable._synchronization = VariableSynchronization.AUTO
+        variable._aggregation = VariableAggregation.NONE
+        variable._shape = None
+        aval = aval_of(array)
+        variable.hold(Tensor.concrete(array, aval, aval))
+        return variable
+
     def hold(self, tensor: Tensor) -> None:
         """Make `tensor`, a handle nobody else has, the current value."""
         tensor.cell = self.reference

@@ -14,7 +14,7 @@ import numpy as np
 from jax.core import Tracer
 
 from tapejax._src.core import errors
-from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
+from tapejax._src.core.avals import Aval, aval_of, placed_key, static_key, variable_key
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.executable import (
     Check,
@@ -220,7 +220,8 @@ def _execute(
         executable = interpret_program(node, request, {}, extra)
         executable.call.checks = []  # a traced value cannot be looked at
         floats, ints = np.array(recorder.floats), _packed_ints(recorder)
-        return executable.call(floats, ints, *recorder.values)[0], None, executable
+        with jax.enable_x64(True):  # a kernel may need it inside, such as random numbers
+            return executable.call(floats, ints, *recorder.values)[0], None, executable
     floats, ints = _scalars(recorder, node) if recorder.floats or recorder.ints else (None, None)
     executables = node.executables
     executable = None if executables is None else executables.get(wanted)
@@ -360,6 +361,10 @@ def _deliver(
         tensor.recorder = Failed(error[1]) if failed and error is not None else None
         if failed:
             continue
+        fixed = _fixed(recorder, tensor) if recorder.inline else None
+        if fixed is not None:  # such as `tf.shape(x)[0]`: a shape may depend on it
+            tensor.array, tensor.key = fixed, static_key(fixed)
+            continue
         tensor.array = array
         tensor.owned = owned and not recorder.inline
         tensor.aval = aval_of(array)
@@ -367,6 +372,11 @@ def _deliver(
             tensor.key = tensor.aval
     if error is not None:
         _undo(recorder, error[0])
+
+
+def _fixed(recorder: Recorder, tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of a tensor that only depends on shapes and Python numbers."""
+    return recorder.node.known(tensor.index, (recorder.floats, recorder.ints))
 
 
 def _undo(recorder: Recorder, failed: int) -> None:

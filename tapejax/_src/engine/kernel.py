@@ -58,6 +58,7 @@ class Kernel:
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
         effect: Whether running it has an effect, such as printing: it runs once in each run of its
             program, in order, though nothing needs its results.
+        codes: Of an op whose results are strings, the kernel that computes their codes. Else None.
     """
 
     __slots__ = (
@@ -71,6 +72,7 @@ class Kernel:
         "blocked",
         "broadcast",
         "check",
+        "codes",
         "custom",
         "effect",
         "expansion",
@@ -105,6 +107,7 @@ class Kernel:
         half: bool = False,
         mismatch: type[Exception] | None = None,
         effect: bool = False,
+        codes: Kernel | None = None,
     ) -> None:
         self.name = name
         self.fn = fn = stopped(fn) if gradient == "none" else fn
@@ -124,6 +127,7 @@ class Kernel:
         self.effect = effect
         self.proper = 0
         self.mismatch = mismatch
+        self.codes = codes
         self._traced: dict[Avals, Traced] = {}
         self._splits: dict[Any, Split] = {}
         self._pulls: dict[Any, Pull] = {}
@@ -148,6 +152,10 @@ class Kernel:
             )
             self._unchecked = twin
         return self._unchecked
+
+    def of_codes(self) -> Kernel:
+        """A kernel whose results are strings: those whose codes this one computes."""
+        return Kernel(self.name, self.fn, node=self.node, codes=self)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"

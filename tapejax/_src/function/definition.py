@@ -131,7 +131,7 @@ class State:
     """What a function (or a method of one object) remembers.
 
     Attributes:
-        traces: Its traces by key.
+        traces: Its traces by key; `NoTrace` where calls run as Python.
         quick: The same for calls with nothing but tensors, by their avals.
         count: How many signatures were traced, as TensorFlow counts.
         called: Whether variables can no longer be created.
@@ -141,7 +141,7 @@ class State:
     """
 
     def __init__(self) -> None:
-        self.traces: dict[Any, Trace] = {}
+        self.traces: dict[Any, Any] = {}
         self.quick: dict[Any, Trace] = {}
         self.count = 0
         self.called = False
@@ -151,8 +151,9 @@ class State:
 
     def forget(self, reference: weakref.ref[Any]) -> None:
         """Drop the traces of an object that is gone."""
-        for key in [key for key in self.traces if refers_to(key, reference)]:
-            self.traces.pop(key, None)
+        gone = [key for key in self.traces if refers_to(key, reference)]
+        traces = [self.traces.pop(key, None) for key in gone]
+        self.concrete = [known for known in self.concrete if not known.is_made_of(traces)]
 
     def is_counted(self, key: Any, avals: Sequence[Aval]) -> bool:
         """Whether a signature counted before covers this call."""

@@ -15,7 +15,7 @@ from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
-from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.convert import as_tensor, variable_behind
 from tapejax._src.engine.registry import public
 from tapejax._src.keras.optimizer_state import OptimizerState
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
@@ -108,7 +108,7 @@ class Optimizer(OptimizerState):
         if trainable_variables is None:
             variables = self._built_variables(len(grads))
         else:
-            variables = list(trainable_variables)
+            variables = [variable_behind(v) for v in trainable_variables]
             if not self.built:
                 self.build(variables)
         given = self._given(grads, variables)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tapejax._src.core.variable import Variable, VariableAggregation
+from tapejax._src.engine.convert import variable_behind
 from tapejax._src.keras import schedules
 from tapejax._src.keras.update import ACCUMULATOR, AVERAGE
 from tapejax._src.ops.arithmetic import floordiv
@@ -158,7 +159,7 @@ class OptimizerState:
         """
         if self.built:
             return
-        self._trainable_variables = list(variables)
+        self._trainable_variables = [variable_behind(v) for v in variables]
         self._positions = {id(v): n for n, v in enumerate(self._trainable_variables)}
         groups = self._slot_groups
         if self.gradient_accumulation_steps:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +12,6 @@ from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.engine.registry import Array, StaticInts, TensorLike, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.random_seed import seed_tensor

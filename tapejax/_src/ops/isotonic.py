@@ -135,9 +135,7 @@ def isotonic_regression(
     signed = lax.stop_gradient(wide) * (1 if decreasing else -1)
     segments = unconnected(jax.vmap(_segments)(signed))
     means = jax.vmap(_means)(wide, segments).astype(dtype)
-    output, pools = (
-        jnp.moveaxis(part.reshape(rows.shape), -1, axis) for part in (means, segments)
-    )
+    output, pools = (jnp.moveaxis(part.reshape(rows.shape), -1, axis) for part in (means, segments))
     # TensorFlow drops the names where it has to turn the values over or around.
     plain = not decreasing or axis not in (-1, inputs.ndim - 1)
     return (output, pools) if plain else IsotonicRegression(output, pools)

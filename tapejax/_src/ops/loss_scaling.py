@@ -14,8 +14,8 @@ from tapejax._src.engine.registry import public
 from tapejax._src.ops.arithmetic import divide, multiply, subtract
 from tapejax._src.ops.assertions import assert_positive
 from tapejax._src.ops.casting import cast
-from tapejax._src.ops.reduction import reduce_sum
 from tapejax._src.ops.powers import square
+from tapejax._src.ops.reduction import reduce_sum
 from tapejax._src.ops.shaping import expand_dims, squeeze
 from tapejax._src.ops.static_assertions import assert_integer, assert_scalar
 

@@ -29,18 +29,13 @@ from tapejax._src.engine.registry import Array, DTypeLike, TensorLike, op, publi
 from tapejax._src.ops import philox
 from tapejax._src.ops.creation import zeros_like
 from tapejax._src.ops.joining import concat, stack
-from tapejax._src.ops.random_stateless import (
-    Algorithm,
-    algorithm_number,
-    draw_normal,
-    draw_uniform,
-)
+from tapejax._src.ops.random_algorithm import Algorithm, philox_number
+from tapejax._src.ops.random_draws import BLOCKS_PER_ELEMENT
+from tapejax._src.ops.random_stateless import draw_normal, draw_uniform
 
 _SIZE = 3
 _COUNTER_SIZE = 2
 _LARGEST = 2**64
-# TensorFlow reserves this many blocks for each element, whatever the distribution needs.
-_BLOCKS_PER_ELEMENT = 256
 
 
 # ---------------------------------------------------------------------- the recorded ops
@@ -64,7 +59,7 @@ def _words(state: TensorLike) -> Array:
 )
 def _skipped(state: TensorLike, delta: TensorLike) -> Array:
     """A generator's state after that many elements."""
-    blocks = delta.astype(jnp.uint64) * np.uint64(_BLOCKS_PER_ELEMENT)
+    blocks = delta.astype(jnp.uint64) * np.uint64(BLOCKS_PER_ELEMENT)
     moved = philox.skipped(_state_words(state), blocks)
     counter = lax.bitcast_convert_type(moved[2:].reshape(2, 2), jnp.int64)
     return jnp.concatenate([counter, state[2:]])
@@ -116,13 +111,7 @@ def _joined(key: Any, counter: Any) -> Tensor:
 
 
 def _philox(alg: Any) -> int:
-    number = algorithm_number(alg)
-    if number == Algorithm.THREEFRY.value:
-        raise UnimplementedError(
-            "The ThreeFry algorithm is not supported: write alg='philox', which gives the same "
-            "numbers on every device"
-        )
-    return number
+    return philox_number(alg, UnimplementedError)
 
 
 @public("random.create_rng_state", "random.experimental.create_rng_state")

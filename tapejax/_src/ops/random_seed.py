@@ -8,9 +8,11 @@ call draws is a `uint32[6]` that enters the recorded program as an ordinary inpu
 
 from __future__ import annotations
 
+import contextlib
 import random
 import secrets
 import threading
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ _WORD = 0xFFFFFFFF
 _NOT_DRAWN = np.zeros(6, np.uint32)  # the state of an op in a function that is being traced
 
 State = np.ndarray[Any, np.dtype[np.uint32]]
-Generator = tuple[str, str, int, int]
+Stream = tuple[str, str, int, int]
 """Which generator: the op, its dtype and the pair of seeds."""
 
 
@@ -38,8 +40,8 @@ class _Seeds:
         self.lock = threading.Lock()
         self.global_seed: int | None = None
         self.op_seeds = random.Random()
-        self.counters: dict[Generator, int] = {}
-        self.entropy: dict[Generator, tuple[int, int]] = {}
+        self.counters: dict[Stream, int] = {}
+        self.entropy: dict[Stream, tuple[int, int]] = {}
 
     def restart(self, seed: Any) -> None:
         with self.lock:
@@ -58,7 +60,7 @@ class _Seeds:
         pair = _truncated(self.global_seed), _truncated(op_seed)
         return (0, _LARGEST_SEED) if pair == (0, 0) else pair
 
-    def key_and_counter(self, generator: Generator) -> tuple[int, int]:
+    def key_and_counter(self, generator: Stream) -> tuple[int, int]:
         """The key and where the counter starts; fresh entropy when nothing was seeded."""
         first, second = generator[2:]
         if (first, second) == (0, 0):
@@ -106,6 +108,19 @@ def set_seed(seed: int) -> None:
         [0.1501, 0.6399]
     """
     _SEEDS.restart(seed)
+
+
+@contextlib.contextmanager
+def draws_forgotten() -> Generator[None]:
+    """Numbers drawn in the block leave the streams as they were: only shapes are wanted."""
+    with _SEEDS.lock:
+        drawn, counters = _SEEDS.op_seeds.getstate(), dict(_SEEDS.counters)
+    try:
+        yield
+    finally:
+        with _SEEDS.lock:
+            _SEEDS.op_seeds.setstate(drawn)
+            _SEEDS.counters = counters
 
 
 def next_seed(op_seed: Any, op: str, dtype: str, blocks: int) -> State:
@@ -160,3 +175,16 @@ def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
         return next_seed(op_seed, op, dtype, blocks)
 
     return hidden_input(draw)
+
+
+def seed_pair(op_seed: Any) -> tuple[int, int]:
+    """The two seeds of an op that has a generator of its own, such as a shuffled dataset.
+
+    Args:
+        op_seed: The seed given to the op, or None.
+
+    Returns:
+        TensorFlow's pair; (0, 0) when nothing was seeded.
+    """
+    with _SEEDS.lock:
+        return _SEEDS.pair(op_seed)

@@ -4,12 +4,8 @@ A seed of two integers is scrambled into a generator state in the program itself
 tensor that a function takes or a loop makes. `tf.random.Generator` draws with the same ops.
 """
 
-# The arithmetic with bounds, means and deviations is that of the stateful ops.
-# pyright: reportPrivateUsage=false
-
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
 from typing import Any
 
@@ -19,77 +15,35 @@ from tapejax._src.core import dtypes
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_tensor, constant_tensor, holds_tensor, static_ints
-from tapejax._src.engine.registry import (
-    Array,
-    DTypeLike,
-    Same,
-    StaticInts,
-    TensorLike,
-    ValueCheck,
-    op,
-    public,
-)
+from tapejax._src.engine.convert import as_tensor, constant_tensor, holds_tensor
+from tapejax._src.engine.registry import Array, DTypeLike, StaticInts, TensorLike, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.joining import stack
-from tapejax._src.ops.random_stateful import (
-    _between,
-    _empty_range,
-    _float_dtype,
-    _is,
-    _scaled,
-    _shape_of,
+from tapejax._src.ops.random_algorithm import philox_number
+from tapejax._src.ops.random_draws import (
+    FLOATS,
+    SIGNED,
+    UNSIGNED,
+    between,
+    categorical_op,
+    check_logits,
+    class_dtype,
+    float_dtype,
+    int_bounds,
+    is_number,
+    normal_op,
+    sample_count,
+    scaled,
+    shape_of,
+    shuffle_op,
+    uniform_int_op,
+    uniform_op,
 )
 
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
-_SIGNED = ("int32", "int64")
-_UNIFORM = (*_FLOATS, *_SIGNED, "uint32", "uint64")
+_UNIFORM = FLOATS + SIGNED + UNSIGNED
 
 Source = Callable[[tuple[int, ...]], Tensor]
 """Gives the `uint32[6]` state from which a tensor of this shape is drawn."""
-
-
-# ---------------------------------------------------------------------- algorithms
-@public("random.Algorithm", "random.experimental.Algorithm")
-class Algorithm(enum.Enum):
-    """An algorithm of random numbers; here all but ThreeFry are Philox.
-
-    Example:
-        >>> import tapejax as tf
-        >>> tf.random.Algorithm.PHILOX.value
-        1
-    """
-
-    PHILOX = 1
-    THREEFRY = 2
-    AUTO_SELECT = 3
-
-
-_NAMES = {"philox": 1, "threefry": 2, "autoselect": 3}
-
-
-def algorithm_number(alg: Any) -> int:
-    """The number of an algorithm given as a number, a name or an `Algorithm`.
-
-    Raises:
-        ValueError: If there is none of this name or number.
-        TypeError: For anything else.
-    """
-    if isinstance(alg, Algorithm):
-        return int(alg.value)
-    number: Any = alg
-    if isinstance(alg, (Tensor, Variable)):
-        number = int(alg)
-    elif isinstance(alg, str):
-        number = _NAMES.get(alg.strip().lower().replace("-", "").replace("_", ""))
-    elif not isinstance(alg, int):
-        raise TypeError(f"Can't convert argument `alg` (of value {alg}, {type(alg)}) to int.")
-    if number not in _NAMES.values():
-        raise ValueError(
-            f"Argument `alg` got unsupported value {alg}. Supported values are 'philox' (1) for "
-            "the Philox algorithm and 'auto_select' (3), which is the same here."
-        )
-    return int(number)
 
 
 # ---------------------------------------------------------------------- the recorded ops
@@ -105,80 +59,24 @@ def _key_counter(seed: TensorLike) -> Array:
 
 
 @op(
-    "_stateless_uniform",
-    node="StatelessRandomUniformV2",
-    gradient="none",
-    cases=tuple(f"u32[6] in (0, 99), (2, 5), tf.{dtype}" for dtype in _FLOATS),
-)
-def _uniform(state: TensorLike, shape: StaticInts, dtype: DTypeLike) -> Array:
-    """Uniform floats in [0, 1)."""
-    return philox.uniform(state, shape, np.dtype(dtype))
-
-
-@op(
-    "_stateless_uniform_int",
-    node="StatelessRandomUniformIntV2",
-    gradient="none",
-    check=ValueCheck(_empty_range, "Need minval < maxval, got {} >= {}".format),
-    cases=(
-        "u32[6] in (0, 99), i32[] in (-5, 0), i32[] in (1, 9), (2, 5)",
-        "u32[6] in (0, 99), i64[] in (-5, 0), i64[] in (1, 9), (7,)",
-    ),
-)
-def _uniform_int(state: TensorLike, minval: Same, maxval: Same, shape: StaticInts) -> Array:
-    """Uniform integers in [minval, maxval)."""
-    return philox.uniform_int(state, shape, minval, maxval)
-
-
-@op(
     "_stateless_uniform_full_int",
     node="StatelessRandomUniformFullIntV2",
     gradient="none",
-    cases=tuple(f"u32[6] in (0, 99), (2, 5), tf.{dtype}" for dtype in _UNIFORM[4:]),
+    cases=tuple(f"u32[6] in (0, 99), (2, 5), tf.{dtype}" for dtype in SIGNED + UNSIGNED),
 )
 def _uniform_full_int(state: TensorLike, shape: StaticInts, dtype: DTypeLike) -> Array:
     """Uniform integers of the whole range of a dtype."""
     return philox.uniform_full_int(state, shape, np.dtype(dtype))
 
 
-@op(
-    "_stateless_normal",
-    node="StatelessRandomNormalV2",
-    gradient="none",
-    cases=tuple(f"u32[6] in (0, 99), (2, 5), tf.{dtype}" for dtype in _FLOATS),
+_uniform = uniform_op("_stateless_uniform", "StatelessRandomUniformV2")
+_uniform_int = uniform_int_op("_stateless_uniform_int", "StatelessRandomUniformIntV2")
+_normal = normal_op("_stateless_normal", "StatelessRandomNormalV2")
+_truncated_normal = normal_op(
+    "_stateless_truncated_normal", "StatelessTruncatedNormalV2", truncate=True
 )
-def _normal(state: TensorLike, shape: StaticInts, dtype: DTypeLike) -> Array:
-    """Standard normals."""
-    return philox.normal(state, shape, np.dtype(dtype))
-
-
-@op(
-    "_stateless_truncated_normal",
-    node="StatelessTruncatedNormalV2",
-    gradient="none",
-    cases=tuple(f"u32[6] in (0, 99), (2, 5), tf.{dtype}" for dtype in _FLOATS),
-)
-def _truncated_normal(state: TensorLike, shape: StaticInts, dtype: DTypeLike) -> Array:
-    """Standard normals of magnitude below 2."""
-    return philox.truncated_normal(state, shape, np.dtype(dtype))
-
-
-@op(
-    "_stateless_categorical",
-    node="StatelessMultinomial",
-    gradient="none",
-    dtypes="bfloat16 half float double",
-    cases=(
-        "f32[2,3], u32[6] in (0, 99), 4, tf.int64",
-        "f64[1,3], u32[6] in (0, 99), 5, tf.int32",
-        "f16[2,3], u32[6] in (0, 99), 0, tf.int32",
-    ),
-)
-def _categorical(
-    logits: Same, state: TensorLike, num_samples: StaticInts, dtype: DTypeLike
-) -> Array:
-    """Classes drawn with probabilities proportional to `exp(logits)`."""
-    return philox.categorical(state, logits, num_samples, np.dtype(dtype))
+_shuffle = shuffle_op("_stateless_shuffle", "StatelessShuffle", gradient="lookup")
+_categorical = categorical_op("_stateless_categorical", "StatelessMultinomial")
 
 
 # ---------------------------------------------------------------------- drawing from a source
@@ -195,34 +93,27 @@ def draw_uniform(source: Source, shape: Any, minval: Any, maxval: Any, dtype: An
             f"{', '.join(_UNIFORM)}: draw one of those and use tf.cast."
         )
     if not kind.is_integer:
-        sizes = _shape_of(shape, "StatelessRandomUniformV2")
+        sizes = shape_of(shape, "StatelessRandomUniformV2")
         maxval = 1 if maxval is None else maxval
-        if _is(minval, 0) and _is(maxval, 1):
+        if is_number(minval, 0) and is_number(maxval, 1):
             return _uniform(source(sizes), sizes, kind)
         low, high = as_tensor(minval, kind), as_tensor(maxval, kind)
-        return _between(_uniform(source(sizes), sizes, kind), low, high)
+        return between(_uniform(source(sizes), sizes, kind), low, high)
     if (minval is None) != (maxval is None):
         raise ValueError(
             f"For integer `dtype` argument {kind!r}, argument `minval` and `maxval` must be both "
             f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
         )
     if minval is None:
-        sizes = _shape_of(shape, "StatelessRandomUniformFullIntV2")
+        sizes = shape_of(shape, "StatelessRandomUniformFullIntV2")
         return _uniform_full_int(source(sizes), sizes, kind)
-    if kind.name not in _SIGNED:
+    if kind.name not in SIGNED:
         raise ValueError(
             f"Argument `dtype` got invalid value {kind} when argument `minval` is not None. "
             "Please don't use unsigned integers in this case."
         )
-    sizes = _shape_of(shape, "StatelessRandomUniformIntV2")
-    low, high = as_tensor(minval, kind), as_tensor(maxval, kind)
-    for name, bound in (("minval", low), ("maxval", high)):
-        if bound.aval.shape:
-            raise InvalidArgumentError(
-                f"{name} must be 0-D, got shape {list(bound.aval.shape)} "
-                "[Op:StatelessRandomUniformIntV2]: one range serves all elements; add a tensor of "
-                "offsets afterwards instead"
-            )
+    sizes = shape_of(shape, "StatelessRandomUniformIntV2")
+    low, high = int_bounds(minval, maxval, kind, "StatelessRandomUniformIntV2")
     return _uniform_int(source(sizes), low, high, sizes)
 
 
@@ -235,12 +126,12 @@ def draw_normal(
         TypeError: If `dtype` is not a floating one.
     """
     make: Any = _truncated_normal if truncate else _normal
-    kind = dtypes.as_dtype(_float_dtype(dtype, "truncated_normal" if truncate else "normal"))
-    sizes = _shape_of(shape, make.op.node)
-    if _is(mean, 0) and _is(stddev, 1):
+    kind = dtypes.as_dtype(float_dtype(dtype, "truncated_normal" if truncate else "normal"))
+    sizes = shape_of(shape, make.op.node)
+    if is_number(mean, 0) and is_number(stddev, 1):
         return make(source(sizes), sizes, kind)
     mean, stddev = as_tensor(mean, kind), as_tensor(stddev, kind)
-    return _scaled(make(source(sizes), sizes, kind), mean, stddev)
+    return scaled(make(source(sizes), sizes, kind), mean, stddev)
 
 
 # ---------------------------------------------------------------------- seeds
@@ -250,7 +141,7 @@ def _state(seed: Any, node: str = "StatelessRandomGetKeyCounter") -> Tensor:
     else:  # numbers of any size: they are extended to 64 bits in any case
         array = np.asarray(seed)
         tensor = constant_tensor(array.astype(np.int64) if array.dtype.kind in "iu" else array)
-    if tensor.dtype.name not in _SIGNED:
+    if tensor.dtype.name not in SIGNED:
         raise InvalidArgumentError(
             f"Value for attr 'Tseed' of {tensor.dtype.name} is not in the list of allowed values: "
             f"int32, int64 [Op:{node}]: a seed is two integers, such as [1, 2]"
@@ -265,11 +156,7 @@ def _state(seed: Any, node: str = "StatelessRandomGetKeyCounter") -> Tensor:
 
 def _source(seed: Any, alg: Any) -> Source:
     """The state of a seed, for every shape."""
-    if algorithm_number("auto_select" if alg is None else alg) == Algorithm.THREEFRY.value:
-        raise InvalidArgumentError(
-            "The ThreeFry algorithm is not supported: write alg='philox', which gives the same "
-            "numbers on every device"
-        )
+    philox_number("auto_select" if alg is None else alg, InvalidArgumentError)
     state = _state(seed)
     return lambda sizes: state
 
@@ -425,23 +312,10 @@ def stateless_categorical(
         >>> tf.random.stateless_categorical([[0.0, -100.0]], 3, seed=[1, 2]).numpy().tolist()
         [[0, 0, 0]]
     """
-    kind = dtypes.as_dtype(dtype) if dtype else dtypes.int64
-    if kind.name not in _SIGNED:
-        raise ValueError(
-            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are int32 and int64."
-        )
+    kind = class_dtype(dtype or None)
     tensor = as_tensor(logits)
-    count = static_ints(num_samples)
-    if not isinstance(count, int) or count < 0:
-        raise InvalidArgumentError(
-            f"num_samples should be a non-negative scalar, got {count} [Op:StatelessMultinomial]"
-        )
-    if len(tensor.aval.shape) != 2 or tensor.aval.shape[1] == 0:
-        raise InvalidArgumentError(
-            f"logits should be a matrix [batch, classes] with at least one class, got shape "
-            f"{list(tensor.aval.shape)} [Op:StatelessMultinomial]; for one distribution write "
-            "logits[tf.newaxis]"
-        )
+    count = sample_count(num_samples, "StatelessMultinomial")
+    check_logits(tensor.aval.shape, "StatelessMultinomial")
     return _categorical(tensor, _state(seed, "StatelessMultinomial"), count, kind)
 
 

@@ -33,7 +33,7 @@ _FORMS = (
 )
 
 
-def _losing_nan(x: Array) -> Array:
+def losing_nan(x: Array) -> Array:
     """`x` with -inf for NaN, so that NaN comes last in a descending order."""
     if not jnp.issubdtype(x.dtype, jnp.floating):
         return x
@@ -53,7 +53,7 @@ def _order(x: Array, axis: StaticInts, direction: str) -> tuple[Array, int]:
         raise InvalidArgumentError(msg)
     if direction == "ASCENDING":
         return jnp.argsort(x, axis=int(axis), stable=True), int(axis)
-    key = _losing_nan(x)
+    key = losing_nan(x)
     return jnp.argsort(key, axis=int(axis), stable=True, descending=True), int(axis)
 
 
@@ -187,7 +187,7 @@ def top_k(
         raise InvalidArgumentError(msg)
     dtype = as_numpy(index_type)
     check_index_dtype("index_type", dtype, "int16, int32, int64")
-    indices = unconnected(lax.top_k(_losing_nan(input), int(k))[1])
+    indices = unconnected(lax.top_k(losing_nan(input), int(k))[1])
     return TopKV2(jnp.take_along_axis(input, indices, axis=-1), indices.astype(dtype))
 
 
