@@ -23,6 +23,7 @@ from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
+from tapejax import quantization as quantization
 from tapejax import ragged as ragged
 from tapejax import random as random
 from tapejax import sets as sets
@@ -104,6 +105,9 @@ from tapejax._src.ops.arithmetic import subtract as subtract
 from tapejax._src.ops.arithmetic import truncatediv as truncatediv
 from tapejax._src.ops.arithmetic import truncatemod as truncatemod
 from tapejax._src.ops.assertions import Assert as Assert
+from tapejax._src.ops.assertions import assert_equal as assert_equal
+from tapejax._src.ops.assertions import assert_greater as assert_greater
+from tapejax._src.ops.assertions import assert_less as assert_less
 from tapejax._src.ops.blocks import batch_to_space as batch_to_space
 from tapejax._src.ops.blocks import reverse_sequence as reverse_sequence
 from tapejax._src.ops.blocks import sequence_mask as sequence_mask
@@ -129,6 +133,7 @@ from tapejax._src.ops.constants import constant as constant
 from tapejax._src.ops.constants import convert_to_tensor as convert_to_tensor
 from tapejax._src.ops.constants import get_static_value as get_static_value
 from tapejax._src.ops.constants import is_tensor as is_tensor
+from tapejax._src.ops.convolution_gradients import conv as conv
 from tapejax._src.ops.counting import histogram_fixed_width as histogram_fixed_width
 from tapejax._src.ops.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from tapejax._src.ops.counting import searchsorted as searchsorted
@@ -238,8 +243,11 @@ from tapejax._src.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tapejax._src.ops.spectral import eig as eig
 from tapejax._src.ops.spectral import eigvals as eigvals
 from tapejax._src.ops.spread import reduce_logsumexp as reduce_logsumexp
+from tapejax._src.ops.static_assertions import assert_rank as assert_rank
 from tapejax._src.ops.sums import add_n as add_n
 from tapejax._src.ops.sums import scalar_mul as scalar_mul
+from tapejax._src.ops.volume_patches import extract_volume_patches as extract_volume_patches
+from tapejax._src.ops.volume_patches import parallel_stack as parallel_stack
 from tapejax._src.report.missing import missing_attribute
 from tapejax._src.tape.arguments import UnconnectedGradients as UnconnectedGradients
 from tapejax._src.tape.custom_gradient import custom_gradient as custom_gradient

@@ -14,6 +14,7 @@ from tapejax._src.ops.activation import silu as swish  # pyright: ignore[reportU
 from tapejax._src.ops.blocks import depth_to_space as depth_to_space
 from tapejax._src.ops.blocks import space_to_batch as space_to_batch
 from tapejax._src.ops.blocks import space_to_depth as space_to_depth
+from tapejax._src.ops.collapsing import collapse_repeated as collapse_repeated
 from tapejax._src.ops.convolution import atrous_conv2d as atrous_conv2d
 from tapejax._src.ops.convolution import conv1d as conv1d
 from tapejax._src.ops.convolution import conv2d as conv2d
@@ -21,6 +22,12 @@ from tapejax._src.ops.convolution import conv3d as conv3d
 from tapejax._src.ops.convolution import convolution as convolution
 from tapejax._src.ops.convolution import depthwise_conv2d as depthwise_conv2d
 from tapejax._src.ops.convolution import separable_conv2d as separable_conv2d
+from tapejax._src.ops.convolution_gradients import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+)
+from tapejax._src.ops.convolution_gradients import (
+    depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+)
 from tapejax._src.ops.cross_entropy import l2_loss as l2_loss
 from tapejax._src.ops.cross_entropy import log_poisson_loss as log_poisson_loss
 from tapejax._src.ops.cross_entropy import (
@@ -29,12 +36,22 @@ from tapejax._src.ops.cross_entropy import (
 from tapejax._src.ops.cross_entropy import (
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from tapejax._src.ops.ctc import ctc_loss as ctc_loss
+from tapejax._src.ops.ctc import ctc_unique_labels as ctc_unique_labels
+from tapejax._src.ops.dilation import dilation2d as dilation2d
+from tapejax._src.ops.dilation import erosion2d as erosion2d
 from tapejax._src.ops.dropout import dropout as dropout
 from tapejax._src.ops.elementwise import sigmoid as sigmoid
 from tapejax._src.ops.elementwise import softplus as softplus
 from tapejax._src.ops.elementwise import softsign as softsign
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.fractional_pooling import fractional_avg_pool as fractional_avg_pool
+from tapejax._src.ops.fractional_pooling import fractional_max_pool as fractional_max_pool
 from tapejax._src.ops.gathering import embedding_lookup as embedding_lookup
+from tapejax._src.ops.isotonic import isotonic_regression as isotonic_regression
+from tapejax._src.ops.loss_scaling import compute_average_loss as compute_average_loss
+from tapejax._src.ops.loss_scaling import scale_regularization_loss as scale_regularization_loss
+from tapejax._src.ops.loss_scaling import sufficient_statistics as sufficient_statistics
 from tapejax._src.ops.norm import l2_normalize as l2_normalize
 from tapejax._src.ops.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
@@ -56,6 +73,8 @@ from tapejax._src.ops.pooling import max_pool as max_pool
 from tapejax._src.ops.pooling import max_pool1d as max_pool1d
 from tapejax._src.ops.pooling import max_pool2d as max_pool2d
 from tapejax._src.ops.pooling import max_pool3d as max_pool3d
+from tapejax._src.ops.pooling_argmax import max_pool_with_argmax as max_pool_with_argmax
+from tapejax._src.ops.pooling_argmax import pool as pool
 from tapejax._src.ops.selection import zero_fraction as zero_fraction
 from tapejax._src.ops.softmax import log_softmax as log_softmax
 from tapejax._src.ops.softmax import softmax as softmax
@@ -67,6 +86,10 @@ from tapejax._src.ops.softmax import (
 )
 from tapejax._src.ops.sorting import in_top_k as in_top_k
 from tapejax._src.ops.sorting import top_k as top_k
+from tapejax._src.ops.space_batches import with_space_to_batch as with_space_to_batch
+from tapejax._src.ops.transposed_convolution import (
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
+)
 from tapejax._src.ops.transposed_convolution import conv1d_transpose as conv1d_transpose
 from tapejax._src.ops.transposed_convolution import conv2d_transpose as conv2d_transpose
 from tapejax._src.ops.transposed_convolution import conv3d_transpose as conv3d_transpose

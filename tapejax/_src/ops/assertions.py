@@ -264,10 +264,10 @@ def _pair_assertion(path: str, symbol: str, compare: _Compare, relation: str, go
     return takes_composites(path)(check)
 
 
-assert_equal = public("debugging.assert_equal")(
+assert_equal = public("debugging.assert_equal", "assert_equal")(
     _pair_assertion("debugging.assert_equal", "==", comparison.equal, "equal to", "[1, 2], [1, 2]")
 )
-assert_less = public("debugging.assert_less")(
+assert_less = public("debugging.assert_less", "assert_less")(
     _pair_assertion("debugging.assert_less", "<", comparison.less, "less than", "[1, 2], 3")
 )
 assert_less_equal = public("debugging.assert_less_equal")(
@@ -275,7 +275,7 @@ assert_less_equal = public("debugging.assert_less_equal")(
         "debugging.assert_less_equal", "<=", comparison.less_equal, "at most", "[1, 2], 2"
     )
 )
-assert_greater = public("debugging.assert_greater")(
+assert_greater = public("debugging.assert_greater", "assert_greater")(
     _pair_assertion(
         "debugging.assert_greater", ">", comparison.greater, "greater than", "[1, 2], 0"
     )
