@@ -1,4 +1,4 @@
-"""`tf.random.experimental`: second names of generators and of functions of seeds."""
+"""`tf.random.experimental`: what TensorFlow keeps there."""
 
 from typing import TYPE_CHECKING
 
