@@ -20,6 +20,7 @@ from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import random as random
+from tapejax import train as train
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType

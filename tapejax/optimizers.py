@@ -12,11 +12,18 @@ from tapejax._src.keras.adaptive_optimizers import ScheduleFreeAdamW as Schedule
 from tapejax._src.keras.layerwise_optimizers import Adafactor as Adafactor
 from tapejax._src.keras.layerwise_optimizers import Lamb as Lamb
 from tapejax._src.keras.layerwise_optimizers import Muon as Muon
+from tapejax._src.keras.loss_scale import LossScaleOptimizer as LossScaleOptimizer
+from tapejax._src.keras.multi_optimizer import MultiOptimizer as MultiOptimizer
+from tapejax._src.keras.multi_optimizer import OptimizerMap as OptimizerMap
+from tapejax._src.keras.optax_optimizer import Optax as Optax
 from tapejax._src.keras.optimizer import Optimizer as Optimizer
 from tapejax._src.keras.optimizers import SGD as SGD
 from tapejax._src.keras.optimizers import Adam as Adam
 from tapejax._src.keras.optimizers import AdamW as AdamW
 from tapejax._src.keras.optimizers import RMSprop as RMSprop
+from tapejax._src.keras.serialization import deserialize as deserialize
+from tapejax._src.keras.serialization import get as get
+from tapejax._src.keras.serialization import serialize as serialize
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

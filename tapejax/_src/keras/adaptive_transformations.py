@@ -70,7 +70,7 @@ def nadam(beta_1: float = 0.9, beta_2: float = 0.999, epsilon: float = 1e-7) -> 
     """
 
     def factor(update: Any, dtype: Any) -> Array:
-        return np.asarray(beta_1, dtype) * (1 - 0.5 * power(0.96, update, dtype))
+        return jnp.asarray(1 - 0.5 * power(0.96, update, dtype)) * np.asarray(beta_1, dtype)
 
     def shared(state: Slots, count: Any, params: Any) -> tuple[Slots, Slots]:
         if params is not None:
@@ -238,7 +238,7 @@ def schedule_free_adamw(
         average = (p - (1 - mix) * m) / mix
         m = m - rate * g / (jnp.sqrt(v / left) + np.asarray(epsilon, g.dtype))
         average = (1 - 1 / update) * average + m / update
-        return (1 - mix) * m + mix * average - p, m, v
+        return jnp.asarray(1 - mix) * m + average * mix - p, m, v
 
     return elementwise(
         ("momentum", "velocity"), step, starts={"momentum": lambda param, place: param}

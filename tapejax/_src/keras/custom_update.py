@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import jax.numpy as jnp
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.keras import transformations
+from tapejax._src.keras.optimizer_state import OptimizerState
 from tapejax._src.keras.update import ACCUMULATOR, AVERAGE, Array, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import add, divide, floordiv, floormod, multiply, subtract
 from tapejax._src.ops.assignment import rebind_all
@@ -22,51 +21,114 @@ from tapejax._src.ops.comparison import equal
 from tapejax._src.ops.creation import zeros_like
 from tapejax._src.ops.selecting import where
 
-if TYPE_CHECKING:
-    from tapejax._src.keras.optimizer import Optimizer
 
+class CustomUpdate(OptimizerState):
+    """The part of `Optimizer` that runs a class's own `update_step`, variable by variable."""
 
-def apply(optimizer: Optimizer, given: dict[int, Tensor]) -> None:
-    """One step by the optimizer's own `update_step`.
+    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        """Update one variable."""
+        raise NotImplementedError
 
-    Args:
-        optimizer: The optimizer.
-        given: Position of a variable -> its gradient.
-    """
-    variables: list[Variable] = optimizer._trainable_variables
-    chosen = {n: variables[n] for n in given}
-    gradients = dict(given)
-    if optimizer.loss_scale_factor is not None:
-        gradients = {n: divide(g, optimizer.loss_scale_factor) for n, g in gradients.items()}
-    steps = optimizer.gradient_accumulation_steps
-    if steps:
-        _accumulated(optimizer, steps, gradients, chosen)
-    else:
-        _applied(optimizer, gradients, chosen)
-    if optimizer.use_ema:
-        _averaged(optimizer, variables)
-    optimizer._iterations.assign_add(1)
+    def _apply_custom(self, given: dict[int, Tensor]) -> None:
+        """One step by the optimizer's own `update_step`.
 
+        Args:
+            given: Position of a variable -> its gradient.
+        """
+        variables: list[Variable] = self._trainable_variables
+        chosen = {n: variables[n] for n in given}
+        gradients = dict(given)
+        if self.loss_scale_factor is not None:
+            gradients = {n: divide(g, self.loss_scale_factor) for n, g in gradients.items()}
+        steps = self.gradient_accumulation_steps
+        if steps:
+            self._accumulated(steps, gradients, chosen)
+        else:
+            self._applied(gradients, chosen)
+        if self.use_ema:
+            self._averaged(variables)
+        self._iterations.assign_add(1)
 
-def _applied(
-    optimizer: Optimizer, gradients: dict[int, Tensor], variables: dict[int, Variable]
-) -> None:
-    clip = (optimizer.clipnorm, optimizer.clipvalue, optimizer.global_clipnorm)
-    order = list(gradients)
-    clipped = [gradients[n] for n in order]
-    if any(clip):
-        clipped = multi_op("clip_gradients", _clipper(clip), clip)(clipped)
-    rate = optimizer._current_rate()
-    for n in order:
-        decay = optimizer._decay_of(n)
-        if decay is not None:
-            variable = variables[n]
-            shrink = multiply(decay, cast(rate, variable.dtype))
-            variable.assign_sub(multiply(variable, shrink))
-    takes_rate = _takes_rate(type(optimizer))
-    step: Any = optimizer.update_step
-    for n, gradient in zip(order, clipped, strict=True):
-        step(gradient, variables[n], *((rate,) if takes_rate else ()))
+    def _applied(self, gradients: dict[int, Tensor], variables: dict[int, Variable]) -> None:
+        clip = (self.clipnorm, self.clipvalue, self.global_clipnorm)
+        order = list(gradients)
+        clipped = [gradients[n] for n in order]
+        if any(clip):
+            clipped = multi_op("clip_gradients", _clipper(clip), clip)(clipped)
+        rate = self._current_rate()
+        for n in order:
+            decay = self._decay_of(n)
+            if decay is not None:
+                variable = variables[n]
+                shrink = multiply(decay, cast(rate, variable.dtype))
+                variable.assign_sub(multiply(variable, shrink))
+        takes_rate = _takes_rate(type(self))
+        step: Any = self.update_step
+        for n, gradient in zip(order, clipped, strict=True):
+            step(gradient, variables[n], *((rate,) if takes_rate else ()))
+
+    def _accumulated(
+        self,
+        steps: int,
+        gradients: dict[int, Tensor],
+        variables: dict[int, Variable],
+    ) -> None:
+        """Update by means in each `steps`-th call: the update is made and undone in the others."""
+        due = equal(floormod(add(self._iterations, 1), steps), 0)
+        sums: list[Variable] = [v for v in self._by_slot[ACCUMULATOR] if v is not None]
+        for n, gradient in gradients.items():
+            sums[n].assign_add(cast(gradient, sums[n].dtype))
+        means = {n: divide(sums[n], steps) for n in gradients}
+        skipped = {id(v) for v in (*sums, self._iterations)}
+        touched = [*variables.values(), *self.variables]
+        touched = [v for v in touched if id(v) not in skipped]
+        before = [v.value() for v in touched]
+        self._applied(means, variables)
+        for variable, old in zip(touched, before, strict=True):
+            variable.assign(where(due, variable, old))
+        for total in sums:
+            total.assign(where(due, zeros_like(total), total))
+
+    def _averaged(self, variables: list[Variable]) -> None:
+        steps, every = self.gradient_accumulation_steps, self.ema_overwrite_frequency
+        count = floordiv(self._iterations, steps) if steps else self._iterations
+        for variable, average in zip(variables, self._by_slot[AVERAGE], strict=True):
+            if average is None:
+                continue
+            later = subtract(1, cast(equal(count, 0), variable.dtype))
+            momentum = multiply(later, self.ema_momentum)
+            rest = multiply(subtract(1.0, momentum), variable)
+            average.assign(add(multiply(momentum, average), rest))
+            if every:
+                due = equal(floormod(add(count, 1), every), 0)
+                variable.assign(where(due, average, variable))
+
+    def _update_one(self, rule: Rule, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        """The update of a built-in class on one variable, as one recorded op."""
+        n = self._get_variable_index(variable)
+        slots = {
+            name: held[n]
+            for name, held in self._by_slot.items()
+            if name not in (AVERAGE, ACCUMULATOR)
+        }
+        plan = Plan(
+            rule=rule,
+            slots=tuple([(name, (slot is not None,)) for name, slot in slots.items()]),
+            shared=tuple(self._shared),
+            present=(True,),
+            decay=(None,),
+            clip=(None, None, None),
+            loss_scale=None,
+            ema=None,
+            ema_every=None,
+            accumulate=None,
+        )
+        state = [slot for slot in slots.values() if slot is not None]
+        state += self._shared.values()
+        step = multi_op(f"{type(self).__name__}.update_step", step_function(plan), plan)
+        count = as_tensor(self.iterations)
+        results = step([as_tensor(learning_rate), count, *state, as_tensor(gradient), variable])
+        rebind_all((*state, variable), results[1:])
 
 
 @functools.cache
@@ -85,83 +147,15 @@ def _clipper(clip: tuple[float | None, float | None, float | None]) -> Any:
     return clipped
 
 
-def _accumulated(
-    optimizer: Optimizer,
-    steps: int,
-    gradients: dict[int, Tensor],
-    variables: dict[int, Variable],
-) -> None:
-    """Update by means in each `steps`-th call: the update is made and undone in the others."""
-    due = equal(floormod(add(optimizer._iterations, 1), steps), 0)
-    sums: list[Variable] = [v for v in optimizer._by_slot[ACCUMULATOR] if v is not None]
-    for n, gradient in gradients.items():
-        sums[n].assign_add(cast(gradient, sums[n].dtype))
-    means = {n: divide(sums[n], steps) for n in gradients}
-    skipped = {id(v) for v in (*sums, optimizer._iterations)}
-    touched = [*variables.values(), *optimizer.variables]
-    touched = [v for v in touched if id(v) not in skipped]
-    before = [v.value() for v in touched]
-    _applied(optimizer, means, variables)
-    for variable, old in zip(touched, before, strict=True):
-        variable.assign(where(due, variable, old))
-    for total in sums:
-        total.assign(where(due, zeros_like(total), total))
-
-
-def _averaged(optimizer: Optimizer, variables: list[Variable]) -> None:
-    steps, every = optimizer.gradient_accumulation_steps, optimizer.ema_overwrite_frequency
-    count = floordiv(optimizer._iterations, steps) if steps else optimizer._iterations
-    for variable, average in zip(variables, optimizer._by_slot[AVERAGE], strict=True):
-        if average is None:
-            continue
-        later = subtract(1, cast(equal(count, 0), variable.dtype))
-        momentum = multiply(later, optimizer.ema_momentum)
-        rest = multiply(subtract(1.0, momentum), variable)
-        average.assign(add(multiply(momentum, average), rest))
-        if every:
-            due = equal(floormod(add(count, 1), every), 0)
-            variable.assign(where(due, average, variable))
-
-
-def update_one(
-    optimizer: Optimizer, rule: Rule, gradient: Any, variable: Any, learning_rate: Any
-) -> None:
-    """The update of a built-in class on one variable, as one recorded op."""
-    n = optimizer._get_variable_index(variable)
-    slots = {
-        name: held[n]
-        for name, held in optimizer._by_slot.items()
-        if name not in (AVERAGE, ACCUMULATOR)
-    }
-    plan = Plan(
-        rule=rule,
-        slots=tuple([(name, (slot is not None,)) for name, slot in slots.items()]),
-        shared=tuple(optimizer._shared),
-        present=(True,),
-        decay=(None,),
-        clip=(None, None, None),
-        loss_scale=None,
-        ema=None,
-        ema_every=None,
-        accumulate=None,
-    )
-    state = [slot for slot in slots.values() if slot is not None]
-    state += optimizer._shared.values()
-    step = multi_op(f"{type(optimizer).__name__}.update_step", step_function(plan), plan)
-    count = as_tensor(optimizer.iterations)
-    results = step([as_tensor(learning_rate), count, *state, as_tensor(gradient), variable])
-    rebind_all((*state, variable), results[1:])
-
-
 def stateless(
-    optimizer: Optimizer,
+    apply: Callable[[list[Any]], None],
+    state: Sequence[Variable],
     variables: Sequence[Variable],
     optimizer_variables: Sequence[Any],
     grads: Sequence[Any],
     trainable_variables: Sequence[Any],
 ) -> tuple[list[Any], list[Any]]:
     """`apply` on given values: they are put in the place of the variables' own for its duration."""
-    state = list(optimizer.variables)
     for what, values, held in (
         ("optimizer_variables", optimizer_variables, state),
         ("trainable_variables", trainable_variables, variables),
@@ -178,9 +172,8 @@ def stateless(
         for variable, value in zip(
             everything, (*trainable_variables, *optimizer_variables), strict=True
         ):
-            array = jnp.asarray(value, variable.dtype.as_numpy_dtype)
-            variable.hold(_fresh(as_tensor(array)))
-        optimizer.apply(list(grads))
+            variable.hold(_fresh(as_tensor(value)))
+        apply(list(grads))
         new = [v.tensor.value_array("stateless_apply") for v in everything]
     finally:
         for variable, tensor in zip(everything, before, strict=True):

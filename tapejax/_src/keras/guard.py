@@ -15,7 +15,8 @@ class GuardPlan(NamedTuple):
     """What is structure in a guarded step.
 
     Attributes:
-        growth: After how many finite steps the scale doubles, or None for a scale that is fixed.
+        growth: After how many finite steps the scale doubles, or None for a fixed scale, with which
+            every step is taken.
         scaled: Whether gradients still have to be divided by the scale.
     """
 
@@ -42,7 +43,8 @@ def next_scale(plan: GuardPlan, finite: Array, counter: Array, scale: Array) -> 
     due = counter + 1 >= plan.growth
     counter = jnp.where(finite & ~due, counter + 1, jnp.zeros_like(counter))
     factor = jnp.where(finite, jnp.where(due, 2, 1), 0.5).astype(scale.dtype)
-    return counter, scale * factor
+    # An infinite scale would make every gradient zero or NaN for ever.
+    return counter, jnp.where(jnp.isfinite(scale * factor), scale * factor, scale)
 
 
 def all_finite(grads: list[Array]) -> Array:
@@ -73,6 +75,8 @@ def guarded(
         if guard.scaled:
             grads = [g / scale.astype(g.dtype) for g in grads]
         new = step(rate, *state, *grads, *old)
+        if guard.growth is None:
+            return [counter, scale, *new]
         before = (*state, *old)
         kept = [jnp.where(finite, a, b) for a, b in zip(new, before, strict=True)]
         return [*next_scale(guard, finite, counter, scale), *kept]

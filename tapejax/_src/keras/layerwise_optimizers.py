@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
-from tapejax._src.engine.registry import public
 from tapejax._src.keras import layerwise_transformations as rules
 from tapejax._src.keras.optimizer import Optimizer
 from tapejax._src.keras.options import Options, takes_options
+from tapejax._src.keras.serialization import export
 from tapejax._src.keras.update import Rule
 
 
@@ -242,4 +242,4 @@ class Muon(Optimizer):
 
 
 for _cls in (Adafactor, Lamb, Muon):
-    public(f"keras.optimizers.{_cls.__name__}", f"optimizers.{_cls.__name__}")(_cls)
+    export(_cls)

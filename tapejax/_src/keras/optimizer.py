@@ -16,10 +16,8 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.registry import public
-from tapejax._src.keras import custom_update
+from tapejax._src.keras.custom_update import CustomUpdate, stateless
 from tapejax._src.keras.guard import Guard, guarded
-from tapejax._src.keras.optimizer_state import OptimizerState
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import divide, multiply
 from tapejax._src.ops.assignment import rebind_all
@@ -43,7 +41,7 @@ class Prepared(NamedTuple):
     variables: list[Variable]
 
 
-class Optimizer(OptimizerState):
+class Optimizer(CustomUpdate):
     """Base of the optimizers.
 
     Args:
@@ -125,19 +123,26 @@ class Optimizer(OptimizerState):
             self._prepare_for(variables)
         given = self._given(grads, variables)
         if self._updates_itself():
-            custom_update.apply(self, given)
+            self._apply_custom(given)
         else:
             self._record_step(given)
-        for n in given:
-            variable = self._trainable_variables[n]
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable))
+        self._constrain(given)
 
     def _prepare_for(self, variables: list[Any]) -> None:
         """Create what is needed to update these variables."""
         if not self.built:
             self.build(variables)
             self.built = True
+
+    def _constrain(self, given: Iterable[int]) -> None:
+        for n in given:
+            variable = self._trainable_variables[n]
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+
+    def _is_one_op(self) -> bool:
+        """Whether a step is one recorded op."""
+        return not self._updates_itself()
 
     def _built_variables(self, count: int) -> list[Variable]:
         if not self.built:
@@ -192,10 +197,10 @@ class Optimizer(OptimizerState):
 
         This is the only place that touches the engine.
         """
-        key = (tuple(given), guard.plan) if guard else tuple(given)
+        key = (tuple(given), guard.plan if guard else None)
         prepared = self._steps.get(key)
         if prepared is None:
-            prepared = self._steps[key] = self._prepare(given, guard)
+            prepared = self._steps[key] = self._prepared(given, guard)
         step, order, state, variables = prepared
         rate = self._current_rate()
         rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
@@ -203,7 +208,7 @@ class Optimizer(OptimizerState):
         results = step([*held, *state, *[given[n] for n in order], *variables])
         rebind_all((*(guard.state if guard else ()), *state, *variables), results)
 
-    def _prepare(self, given: Iterable[int], guard: Guard | None = None) -> Prepared:
+    def _prepared(self, given: Iterable[int], guard: Guard | None = None) -> Prepared:
         """What a step on these variables needs, worked out once; see `__setattr__`."""
         present = set(given)
         rule = self._rule()
@@ -263,10 +268,6 @@ class Optimizer(OptimizerState):
             accumulate=self.gradient_accumulation_steps,
         )
 
-    def _current_rate(self) -> Any:
-        """The learning rate of this step."""
-        return self.learning_rate
-
     def _rule(self) -> Rule:
         """The transformation of this class and its hyperparameters."""
         raise NotImplementedError(
@@ -299,7 +300,7 @@ class Optimizer(OptimizerState):
             >>> v.numpy().tolist()
             [0.75, 1.25]
         """
-        custom_update.update_one(self, self._rule(), gradient, variable, learning_rate)
+        self._update_one(self._rule(), gradient, variable, learning_rate)
 
     def assign(self, variable: Any, value: Any) -> None:
         """Assign a value, cast to the variable's dtype."""
@@ -396,18 +397,6 @@ class Optimizer(OptimizerState):
         names = tuple(var_names or ())
         self._undecayed_names = re.compile("|".join(names)) if names else None
 
-    def _decay_of(self, position: int) -> float | None:
-        """The weight decay of a variable, or None."""
-        decay = self.weight_decay
-        return decay if decay is not None and self._decays(position) else None
-
-    def _decays(self, position: int) -> bool:
-        variable = self._trainable_variables[position]
-        if id(variable) in self._undecayed:
-            return False
-        names = self._undecayed_names
-        return names is None or names.search(variable.name) is None
-
     def finalize_variable_values(self, var_list: Sequence[Any]) -> None:
         """Give the variables the value of their moving averages, if those are kept."""
         if self.use_ema:
@@ -457,13 +446,15 @@ class Optimizer(OptimizerState):
                 "variables must have been created). You can build it via "
                 "`optimizer.build(trainable_variables)`."
             )
-        return custom_update.stateless(
-            self, self._trainable_variables, optimizer_variables, grads, trainable_variables
+        return stateless(
+            self.apply,
+            self.variables,
+            self._trainable_variables,
+            optimizer_variables,
+            grads,
+            trainable_variables,
         )
 
-
-# Not a decorator: type checkers lose sight of a class behind one.
-public("keras.optimizers.Optimizer", "optimizers.Optimizer")(Optimizer)
 
 _STEPS: dict[Plan, Callable[..., list[jax.Array]]] = {}
 

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
+from typing import cast as cast_type
 
 import numpy as np
 
@@ -97,7 +98,7 @@ class OptimizerState:
         self._positions: dict[int, int] = {}
         self._by_slot: dict[str, list[Variable | None]] = {}
         self._shared: dict[str, Variable] = {}
-        self._steps: dict[tuple[int, ...], Any] = {}
+        self._steps: dict[Any, Any] = {}
         self._undecayed: set[int] = set()
         self._undecayed_names: re.Pattern[str] | None = None
         self._iterations = self._add_variable("iteration", np.zeros((), np.int64))
@@ -177,9 +178,9 @@ class OptimizerState:
             ValueError: For an unknown initializer or aggregation.
         """
         del layout
-        sizes = TensorShape(shape)
+        sizes: list[Any] = TensorShape(shape).as_list()
         kind = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
-        value = _initial(initializer, tuple(sizes.as_list()), kind)
+        value = _initial(initializer, tuple(sizes), kind)
         named = {None: VariableAggregation.NONE} | {
             member.name.lower(): member for member in VariableAggregation
         }
@@ -276,7 +277,7 @@ class OptimizerState:
             own.append((ACCUMULATOR,))
         rule = self._own_rule()
         likes = [_Reference(v) for v in self._trainable_variables]
-        first = {} if rule is None else rule.transformation().init(likes)
+        first: Any = {} if rule is None else rule.transformation().init(cast_type(Any, likes))
         for group in (*own, *self._slot_groups):
             present = [name for name in group if name in first or (name,) in own]
             for n, variable in enumerate(self._trainable_variables):
@@ -365,6 +366,22 @@ class OptimizerState:
     @lr.setter
     def lr(self, learning_rate: Any) -> None:
         self.learning_rate = learning_rate
+
+    def _current_rate(self) -> Any:
+        """The learning rate of this step."""
+        return self.learning_rate
+
+    def _decay_of(self, position: int) -> float | None:
+        """The weight decay of a variable, or None."""
+        decay = self.weight_decay
+        return decay if decay is not None and self._decays(position) else None
+
+    def _decays(self, position: int) -> bool:
+        variable = self._trainable_variables[position]
+        if id(variable) in self._undecayed:
+            return False
+        names = self._undecayed_names
+        return names is None or names.search(variable.name) is None
 
     # ------------------------------------------------------------------ state and configuration
     def get_weights(self) -> list[Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Unpack
 
-from tapejax._src.engine.registry import public
 from tapejax._src.keras import transformations
 from tapejax._src.keras.optimizer import Optimizer
 from tapejax._src.keras.options import Options, takes_options
+from tapejax._src.keras.serialization import export
 from tapejax._src.keras.update import Rule
 
 
@@ -197,4 +197,4 @@ class AdamW(Adam):
 
 
 for _cls in (SGD, RMSprop, Adam, AdamW):
-    public(f"keras.optimizers.{_cls.__name__}", f"optimizers.{_cls.__name__}")(_cls)
+    export(_cls)

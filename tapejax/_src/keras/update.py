@@ -148,7 +148,7 @@ def _applied(
     chosen = [n for n, g in enumerate(grads) if g is not None or plan.rule.whole]
     own = [name for name, _ in plan.slots if name not in (AVERAGE, ACCUMULATOR)]
     before = {name: tuple(slots[name][n] for n in chosen) for name in own}
-    gradients = [clipped[n] if clipped[n] is not None else params[n] * 0 for n in chosen]
+    gradients: list[Any] = [params[n] * 0 if clipped[n] is None else clipped[n] for n in chosen]
     stepped: tuple[Any, Any] = plan.rule.transformation().update(
         tuple(gradients),
         before | {name: slots[name] for name in plan.shared},
