@@ -58,8 +58,9 @@ def main() -> None:
     runs: dict[str, Any] = {}
     for run in RUNS:
         found = {dtype: _run(run, dtype) for dtype in DTYPES[run]}
-        names = {key: [f.pop(key) for f in found.values()][0] for key in ("names", "config")}
-        runs[run] = names | found
+        names = {key: next(f[key] for f in found.values()) for key in ("names", "config")}
+        kept = ("trajectory", "state")
+        runs[run] = names | {d: {key: f[key] for key in kept} for d, f in found.items()}
     schedules = {
         name: [float(make_schedule(keras.optimizers.schedules, name)(s)) for s in SCHEDULE_STEPS]
         for name in SCHEDULES

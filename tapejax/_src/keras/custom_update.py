@@ -36,6 +36,8 @@ class CustomUpdate(OptimizerState):
             given: Position of a variable -> its gradient.
         """
         variables: list[Variable] = self._trainable_variables
+        # State that belongs to no variable moves once a step, however many updates read it.
+        self._shared_before = [v.value() for v in self._shared.values()]
         chosen = {n: variables[n] for n in given}
         gradients = dict(given)
         if self.loss_scale_factor is not None:
@@ -124,10 +126,11 @@ class CustomUpdate(OptimizerState):
             accumulate=None,
         )
         state = [slot for slot in slots.values() if slot is not None]
+        inputs = [*state, *self._shared_before]
         state += self._shared.values()
         step = multi_op(f"{type(self).__name__}.update_step", step_function(plan), plan)
         count = as_tensor(self.iterations)
-        results = step([as_tensor(learning_rate), count, *state, as_tensor(gradient), variable])
+        results = step([as_tensor(learning_rate), count, *inputs, as_tensor(gradient), variable])
         rebind_all((*state, variable), results[1:])
 
 

@@ -30,7 +30,7 @@ class Legacy(optimizer.Optimizer):
     """
 
     _numbers: ClassVar[tuple[str, ...]] = ("learning_rate", "momentum")
-    _decay: float = 0.0
+    _takes_new_variables = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         for name in _IGNORED:

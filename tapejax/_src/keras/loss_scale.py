@@ -86,7 +86,8 @@ class LossScaleOptimizer(Optimizer):
     ) -> None:
         if isinstance(initial_scale, bool):  # TensorFlow up to 2.15 had `dynamic` here
             kwargs.setdefault("dynamic", initial_scale)
-            initial_scale = kwargs.pop("initial_scale", None)
+            initial_scale, dynamic_growth_steps = dynamic_growth_steps, None
+            initial_scale = None if initial_scale == _GROWTH else initial_scale
         dynamic = bool(kwargs.pop("dynamic", True))
         _check_arguments(inner_optimizer, initial_scale, dynamic_growth_steps, dynamic, kwargs)
         super().__init__(learning_rate=0.0, name=name)
@@ -134,8 +135,7 @@ class LossScaleOptimizer(Optimizer):
             return
         inner._prepare_for(variables)
         given = inner._given(grads, variables)
-        inner._record_step(given, Guard(self._guard_plan(scaled), self._scale_state()))
-        inner._constrain(given)
+        inner._apply_guarded(given, Guard(self._guard_plan(scaled), self._scale_state()))
 
     def _guard_plan(self, scaled: bool) -> GuardPlan:
         return GuardPlan(self.dynamic_growth_steps if self.dynamic else None, scaled)

@@ -33,12 +33,14 @@ class Prepared(NamedTuple):
         order: Positions of the gradients.
         state: The iterations and the slots.
         variables: The variables it updates.
+        constrained: Those of them whose constraint is applied afterwards.
     """
 
     step: Callable[[Sequence[Any]], list[Tensor]]
     order: list[int]
     state: list[Variable]
     variables: list[Variable]
+    constrained: list[Variable]
 
 
 class Optimizer(CustomUpdate):
@@ -120,25 +122,25 @@ class Optimizer(CustomUpdate):
             variables = self._built_variables(len(grads))
         else:
             variables = list(trainable_variables)
-            self._prepare_for(variables)
+            if not self.built or self._takes_new_variables:
+                self._prepare_for(variables)
         given = self._given(grads, variables)
-        if self._updates_itself():
-            self._apply_custom(given)
+        prepared = self._steps.get(tuple(given))
+        if prepared is not None:
+            self._record_step(prepared, given)
+        elif self._is_one_op():
+            prepared = self._steps[tuple(given)] = self._prepared(given)
+            self._record_step(prepared, given)
         else:
-            self._record_step(given)
-        self._constrain(given)
+            self._apply_custom(given)
+            for n in given:
+                _constrain(self._trainable_variables[n])
 
     def _prepare_for(self, variables: list[Any]) -> None:
         """Create what is needed to update these variables."""
         if not self.built:
             self.build(variables)
             self.built = True
-
-    def _constrain(self, given: Iterable[int]) -> None:
-        for n in given:
-            variable = self._trainable_variables[n]
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable))
 
     def _is_one_op(self) -> bool:
         """Whether a step is one recorded op."""
@@ -192,21 +194,30 @@ class Optimizer(CustomUpdate):
             )
         return given
 
-    def _record_step(self, given: dict[int, Tensor], guard: Guard | None = None) -> None:
+    def _record_step(
+        self, prepared: Prepared, given: dict[int, Tensor], guard: Sequence[Variable] = ()
+    ) -> None:
         """Record the whole step as one op and let its results be the variables' values.
 
         This is the only place that touches the engine.
         """
-        key = (tuple(given), guard.plan if guard else None)
+        step, order, state, variables, constrained = prepared
+        rate = self._learning_rate
+        if type(rate) is not Variable or self._decay:
+            rate = self._current_rate()
+            rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
+        results = step([*guard, rate, *state, *[given[n] for n in order], *variables])
+        rebind_all((*guard, *state, *variables), results)
+        for variable in constrained:
+            _constrain(variable)
+
+    def _apply_guarded(self, given: dict[int, Tensor], guard: Guard) -> None:
+        """A step that is one op and is undone if a gradient is not finite."""
+        key = tuple(given), guard.plan
         prepared = self._steps.get(key)
         if prepared is None:
             prepared = self._steps[key] = self._prepared(given, guard)
-        step, order, state, variables = prepared
-        rate = self._current_rate()
-        rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
-        held = [*guard.state, rate] if guard else [rate]
-        results = step([*held, *state, *[given[n] for n in order], *variables])
-        rebind_all((*(guard.state if guard else ()), *state, *variables), results)
+        self._record_step(prepared, given, guard.state)
 
     def _prepared(self, given: Iterable[int], guard: Guard | None = None) -> Prepared:
         """What a step on these variables needs, worked out once; see `__setattr__`."""
@@ -225,7 +236,12 @@ class Optimizer(CustomUpdate):
             [self._iterations]
             + [slot for name, _ in plan.slots for slot in slots[name] if slot is not None]
             + list(self._shared.values()),
-            [self._trainable_variables[n] for n in chosen],
+            variables := [self._trainable_variables[n] for n in chosen],
+            [
+                v
+                for n, v in zip(chosen, variables, strict=True)
+                if n in present and v.constraint is not None
+            ],
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -233,21 +249,20 @@ class Optimizer(CustomUpdate):
 
         A variable becomes part of the optimizer's own variables.
         """
+        if not name.startswith("_"):
+            self._check_super_called()
+            if name not in ("learning_rate", "lr"):
+                object.__setattr__(self, "_steps", {})
         object.__setattr__(self, name, value)
-        if not name.startswith("_") and name not in ("learning_rate", "lr"):
-            object.__setattr__(self, "_steps", {})
-        if isinstance(value, Variable):
-            self._track(value)
+        if isinstance(value, Variable) and all(value is not v for v in self._variables):
+            self._variables.append(value)
 
-    def _track(self, variable: Variable) -> None:
-        own = self.__dict__.get("_variables")
-        if own is None:
+    def _check_super_called(self) -> None:
+        if "_variables" not in self.__dict__:
             raise RuntimeError(
                 f"In optimizer '{type(self).__name__}', you forgot to call `super().__init__()` as "
                 "the first statement in the `__init__()` method."
             )
-        if all(variable is not known for known in own):
-            own.append(variable)
 
     def _plan(self, rule: Rule, present: tuple[bool, ...], chosen: Sequence[int]) -> Plan:
         return Plan(
@@ -454,6 +469,11 @@ class Optimizer(CustomUpdate):
             grads,
             trainable_variables,
         )
+
+
+def _constrain(variable: Variable) -> None:
+    if variable.constraint is not None:
+        variable.assign(variable.constraint(variable))
 
 
 _STEPS: dict[Plan, Callable[..., list[jax.Array]]] = {}

@@ -55,6 +55,9 @@ class OptimizerState:
     """Names of slots as they are created: within a group, variable by variable."""
     _config: ClassVar[tuple[str, ...]] = ()
     """Names of the arguments a class adds to those of every optimizer."""
+    _takes_new_variables: ClassVar[bool] = False
+    """Whether variables may be met after the first step."""
+    _decay: float = 0.0
     _learning_rate: Any
 
     def __init__(
@@ -98,6 +101,7 @@ class OptimizerState:
         self._positions: dict[int, int] = {}
         self._by_slot: dict[str, list[Variable | None]] = {}
         self._shared: dict[str, Variable] = {}
+        self._shared_before: list[Any] = []
         self._steps: dict[Any, Any] = {}
         self._undecayed: set[int] = set()
         self._undecayed_names: re.Pattern[str] | None = None
