@@ -13,6 +13,7 @@ import numpy as np
 
 from tapejax._src.core import dtypes
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.core.tracking import LISTENERS, attached
 from tapejax._src.core.variable import Variable, VariableAggregation
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.keras import schedules, transformations
@@ -154,6 +155,8 @@ class OptimizerState:
     ) -> Variable:
         variable = Variable(value, trainable=False, name=name, aggregation=aggregation)
         self._variables.append(variable)
+        if LISTENERS:  # a restored checkpoint has values for slots to come
+            attached(self)
         return variable
 
     def add_variable(
@@ -388,6 +391,14 @@ class OptimizerState:
         return names is None or names.search(variable.name) is None
 
     # ------------------------------------------------------------------ state and configuration
+    def _trackable_children(self) -> dict[str, Any]:
+        """What a checkpoint holds, under the names that Keras 3 gives it in TensorFlow."""
+        own = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        for name in ("_iterations", "_learning_rate", "_inner_optimizers", "_hyper"):
+            if name in vars(self):
+                own[name] = vars(self)[name]
+        return own | {"_variables": self._variables}
+
     def get_weights(self) -> list[Any]:
         """The values of `variables` as arrays."""
         return [variable.numpy() for variable in self.variables]
