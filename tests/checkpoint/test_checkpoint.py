@@ -269,6 +269,8 @@ def test_a_manager_keeps_to_its_interval(tf, tmp_path):
         step.assign_add(1)
         saved.append(manager.save() is not None)
     assert saved == [True, False, False, True, False, False, True]
+    assert manager.save(check_interval=False) is None  # the step was saved
+    step.assign_add(1)
     assert manager.save() is None
     assert manager.save(check_interval=False) == str(tmp_path / "model-4")
     assert manager.checkpoint_interval == 3

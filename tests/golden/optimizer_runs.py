@@ -72,6 +72,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "averaged": {"use_ema": True, "ema_momentum": 0.8},
     "accumulated": {"gradient_accumulation_steps": 4},
     "schedule": {"learning_rate": "exponential"},
+}
+"""One at a time, for two classes."""
+COMBINED: dict[str, dict[str, Any]] = {
+    "clipnorm_scheduled": {"clipnorm": 0.5, "learning_rate": "exponential"},
+    "global_clipnorm_decayed": {"global_clipnorm": 0.5, "weight_decay": 0.1},
+    "accumulated_averaged": {"gradient_accumulation_steps": 4, "use_ema": True},
     "everything": {
         "clipvalue": 0.3,
         "weight_decay": 0.1,
@@ -83,13 +89,22 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "learning_rate": "cosine",
     },
 }
+"""Every option is in one of these, which every class is given."""
 _FIRST = {kind: run for run, (kind, _) in reversed(KINDS.items())}
-"""The plainest run of each class, which is made with each option."""
-RUNS = KINDS | {
-    f"{run}_{option}": (kind, KINDS[run][1] | added)
-    for kind, run in _FIRST.items()
-    for option, added in OPTIONS.items()
-}
+"""The plainest run of each class."""
+RUNS = (
+    KINDS
+    | {
+        f"{run}_{option}": (KINDS[run][0], KINDS[run][1] | added)
+        for run in ("sgd", "adam")
+        for option, added in OPTIONS.items()
+    }
+    | {
+        f"{run}_{option}": (kind, KINDS[run][1] | added)
+        for kind, run in _FIRST.items()
+        for option, added in COMBINED.items()
+    }
+)
 DTYPES = {
     run: ("float64", "float32") if run in KINDS or run.endswith("everything") else ("float64",)
     for run in RUNS

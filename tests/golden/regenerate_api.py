@@ -29,6 +29,7 @@ NAMESPACES = (
     "nest",
     "nn",
     "random",
+    "train",
 )
 
 

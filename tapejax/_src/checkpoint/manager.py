@@ -136,12 +136,8 @@ class CheckpointManager:
         Returns:
             The path of the checkpoint, or None if the interval is not over.
         """
-        step = None if self._step_counter is None else int(self._step_counter)
-        if self._interval is not None and step is not None:
-            too_early = self._last_step is not None and step - self._last_step < self._interval
-            if check_interval and too_early:
-                return None
-            self._last_step = step
+        if not self._is_due(check_interval):
+            return None
         counter = self._checkpoint.save_counter.assign_add(1)
         number = int(counter if checkpoint_number is None else checkpoint_number)
         path = self._checkpoint.write(f"{self._prefix}-{number}", options)
@@ -156,6 +152,17 @@ class CheckpointManager:
         for old in surplus:
             paths.delete(old)
         return path
+
+    def _is_due(self, check_interval: bool) -> bool:
+        """Whether enough steps were made; a step is never saved twice."""
+        if self._interval is None or self._step_counter is None:
+            return True
+        step, last = int(self._step_counter), self._last_step
+        too_early = last is not None and step < last + self._interval
+        if step == last or (check_interval and too_early):
+            return False
+        self._last_step = step
+        return True
 
     def _surplus(self) -> list[str]:
         """Take the oldest off the list until it is short enough; return those to delete."""

@@ -21,7 +21,6 @@ from tapejax._src.keras.guard import Guard, guarded
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import divide, multiply
 from tapejax._src.ops.assignment import rebind_all
-from tapejax._src.ops.casting import cast
 from tapejax._src.tape.gradient_tape import GradientTape
 
 
@@ -283,51 +282,8 @@ class Optimizer(CustomUpdate):
             accumulate=self.gradient_accumulation_steps,
         )
 
-    def _rule(self) -> Rule:
-        """The transformation of this class and its hyperparameters."""
-        raise NotImplementedError(
-            f"{type(self).__name__} has no update rule: override `update_step(self, gradient, "
-            "variable, learning_rate)`, or derive from an optimizer that has one."
-        )
-
     def _own_rule(self) -> Rule | None:
         return self._rule() if type(self)._rule is not Optimizer._rule else None
-
-    # ------------------------------------------------------------------ for classes of one's own
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        """Update one variable; a class of your own overrides this.
-
-        Clipping, weight decay, moving averages and accumulation are done around it. Here it is
-        the update of the class it is called on, so that an override may call it.
-
-        Args:
-            gradient: The gradient, a tensor of the variable's shape.
-            variable: The variable to assign.
-            learning_rate: The learning rate of this step.
-
-        Example:
-            >>> import tapejax as tf
-            >>> class SignSGD(tf.keras.optimizers.Optimizer):
-            ...     def update_step(self, gradient, variable, learning_rate):
-            ...         self.assign_sub(variable, learning_rate * tf.sign(gradient))
-            >>> v = tf.Variable([1.0, 1.0])
-            >>> _ = SignSGD(0.25).apply_gradients([(tf.constant([3.0, -5.0]), v)])
-            >>> v.numpy().tolist()
-            [0.75, 1.25]
-        """
-        self._update_one(self._rule(), gradient, variable, learning_rate)
-
-    def assign(self, variable: Any, value: Any) -> None:
-        """Assign a value, cast to the variable's dtype."""
-        variable.assign(cast(value, variable.dtype))
-
-    def assign_add(self, variable: Any, value: Any) -> None:
-        """Add a value, cast to the variable's dtype."""
-        variable.assign_add(cast(value, variable.dtype))
-
-    def assign_sub(self, variable: Any, value: Any) -> None:
-        """Subtract a value, cast to the variable's dtype."""
-        variable.assign_sub(cast(value, variable.dtype))
 
     def _updates_itself(self) -> bool:
         """Whether a class of the user's says how a variable is updated."""
