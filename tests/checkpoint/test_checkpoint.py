@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,9 +136,9 @@ def test_variables_created_later_get_their_values(tf, tmp_path):
     status.assert_consumed()
 
 
-def test_variables_created_later_in_a_function_get_their_values(tf, tmp_path):
+def test_variables_created_later_in_a_function_get_their_values(tf: Any, tmp_path):
     class Lazy(tf.Module):
-        w = None
+        w: Any = None
 
         @tf.function
         def __call__(self, x):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import Any
+
 import jax
 import numpy as np
 import optax
@@ -33,16 +37,16 @@ class OlderMomentum(K.experimental.Optimizer):
         super().__init__(name=name, **kwargs)
         self._learning_rate = self._build_learning_rate(learning_rate)
 
-    def build(self, var_list):
-        super().build(var_list)
+    def build(self, variables):
+        super().build(variables)
         if hasattr(self, "_built") and self._built:
             return
         self.momenta = [
-            self.add_variable_from_reference(model_variable=v, variable_name="m") for v in var_list
+            self.add_variable_from_reference(model_variable=v, variable_name="m") for v in variables
         ]
         self._built = True
 
-    def update_step(self, gradient, variable):
+    def update_step(self, gradient, variable):  # pyright: ignore[reportIncompatibleMethodOverride]  without a rate, as in 2.11
         momentum = self.momenta[self._index_dict[self._var_key(variable)]]
         momentum.assign(0.9 * momentum - tf.cast(self.learning_rate, variable.dtype) * gradient)
         variable.assign_add(momentum)
@@ -64,7 +68,7 @@ class OldestMomentum(K.legacy.Optimizer):
         device, dtype = var.device, var.dtype.base_dtype
         state = (apply_state or {}).get((device, dtype))
         state = state or self._fallback_apply_state(device, dtype)
-        m = self.get_slot(var, "m")
+        m: Any = self.get_slot(var, "m")
         m.assign(self._get_hyper("beta", dtype) * m - state["lr_t"] * grad)
         return var.assign_add(m)
 
@@ -114,7 +118,7 @@ def test_optimizers_written_for_older_versions_run(cls, compiled):
 
 
 @pytest.mark.parametrize("cls", [K.Adam, K.Nadam, K.Muon])
-def test_an_override_may_call_the_update_of_its_base(cls):
+def test_an_override_may_call_the_update_of_its_base(cls: Any):
     class Doubled(cls):
         def update_step(self, gradient, variable, learning_rate):
             super().update_step(gradient * 2.0, variable, learning_rate)
@@ -193,7 +197,7 @@ def test_any_optax_transformation_is_an_optimizer(make, compiled):
         grads = (np.float32(rng.normal(size=2)), np.float32(rng.normal()))
         updates, state = tx.update(grads, state, params)
         params = optax.apply_updates(params, updates)
-    expected = np.concatenate([np.ravel(p) for p in params])
+    expected = np.concatenate([np.ravel(p) for p in jax.tree.leaves(params)])
     assert np.allclose(actual, expected, rtol=3e-6)
 
 
@@ -320,3 +324,28 @@ def test_own_variables_are_saved_and_loaded():
     twin.load_own_variables(store)
     pairs = zip(twin.get_weights(), optimizer.get_weights(), strict=True)
     assert all(np.array_equal(a, b) for a, b in pairs)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: K.Adam(0.1, weight_decay=0.1),
+        lambda: K.MultiOptimizer(K.OptimizerMap(K.Nadam(0.1))),
+        lambda: K.LossScaleOptimizer(K.SGD(0.1, momentum=0.5), initial_scale=1.0),
+    ],
+)
+def test_an_optimizer_is_copied_together_with_its_variables(make, copied):
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+    optimizer = make()
+    if isinstance(optimizer, K.Adam):
+        optimizer.exclude_from_weight_decay([w])
+    gradients = [tf.constant([0.5, -1.0]), tf.constant(2.0)]
+    optimizer.apply(gradients, [v, w])
+    twin, pair = copied((optimizer, [v, w]))
+    for _ in range(2):
+        twin.apply(gradients, pair)
+        optimizer.apply(gradients, [v, w])
+    assert np.allclose(pair[0].numpy(), v.numpy())
+    assert np.allclose(pair[1].numpy(), w.numpy())
+    assert pair[0] is not v

@@ -141,7 +141,7 @@ class MultiOptimizer(Optimizer):
         self._inner_optimizers: list[Optimizer] = []
         super().__init__(learning_rate=0.0, loss_scale_factor=loss_scale_factor, name=name)
         self._optimizer_map = optimizer_map
-        self._chosen: dict[int, int] = {}
+        self._chosen: list[int] = []
         if isinstance(optimizer_map, OptimizerMap):
             for optimizer in (*optimizer_map.values(), optimizer_map.default_optimizer):
                 self._number(optimizer)
@@ -170,17 +170,18 @@ class MultiOptimizer(Optimizer):
         """
         if self.built:
             return
-        self._chosen = {id(v): self._number(self._optimizer_map(v)) for v in variables}
+        self._chosen = [self._number(self._optimizer_map(v)) for v in variables]
+        super().build(variables)
         for optimizer, own in self._groups([(v, v) for v in variables]):
             optimizer.build([v for v, _ in own])
-        super().build(variables)
 
     def _groups(
         self, pairs: Sequence[tuple[Any, Any]]
     ) -> Iterator[tuple[Optimizer, list[tuple[Any, Any]]]]:
         """Each optimizer with its share of the pairs of something and a variable."""
+        numbers = [self._chosen[self._get_variable_index(v)] for _, v in pairs]
         for n, optimizer in enumerate(self._inner_optimizers):
-            own = [pair for pair in pairs if self._chosen[id(pair[1])] == n]
+            own = [pair for pair, number in zip(pairs, numbers, strict=True) if number == n]
             if own:
                 yield optimizer, own
 

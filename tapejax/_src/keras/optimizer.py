@@ -256,6 +256,14 @@ class Optimizer(CustomUpdate):
         if isinstance(value, Variable) and all(value is not v for v in self._variables):
             self._variables.append(value)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles hold: all but what is worked out again."""
+        return {**vars(self), "_steps": {}, "_positions": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._positions = {id(v): n for n, v in enumerate(self._trainable_variables)}
+
     def _check_super_called(self) -> None:
         if "_variables" not in self.__dict__:
             raise RuntimeError(
@@ -364,7 +372,7 @@ class Optimizer(CustomUpdate):
                 "`exclude_from_weight_decay()` can only be configured before the optimizer is "
                 "built."
             )
-        self._undecayed = {id(v) for v in var_list or ()}
+        self._undecayed = list(var_list or ())
         names = tuple(var_names or ())
         self._undecayed_names = re.compile("|".join(names)) if names else None
 

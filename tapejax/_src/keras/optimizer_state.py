@@ -104,7 +104,7 @@ class OptimizerState:
         self._shared: dict[str, Variable] = {}
         self._shared_before: list[Any] = []
         self._steps: dict[Any, Any] = {}
-        self._undecayed: set[int] = set()
+        self._undecayed: list[Any] = []
         self._undecayed_names: re.Pattern[str] | None = None
         self._iterations = self._add_variable("iteration", np.zeros((), np.int64))
         self._learning_rate = self._held_learning_rate(learning_rate)
@@ -385,7 +385,7 @@ class OptimizerState:
 
     def _decays(self, position: int) -> bool:
         variable = self._trainable_variables[position]
-        if id(variable) in self._undecayed:
+        if any(variable is v for v in self._undecayed):
             return False
         names = self._undecayed_names
         return names is None or names.search(variable.name) is None
