@@ -328,6 +328,16 @@ def test_slots_are_restored_when_they_are_created(tmp_path):
     status.assert_consumed()
 
 
+def test_moving_averages_are_restored(tmp_path):
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    averages = tf.train.ExponentialMovingAverage(0.5)
+    averages.apply([v, w])
+    path = tf.train.Checkpoint(averages=averages).write(tmp_path / "ckpt")
+    averages.average(w).assign(0.0)
+    tf.train.Checkpoint(averages=averages).read(path).assert_consumed()
+    assert float(averages.average(w)) == 2.0
+
+
 def test_values_restored_inside_a_tape_are_assigned(tmp_path):
     v = tf.Variable(2.0)
     path = tf.train.Checkpoint(v=v).write(tmp_path / "ckpt")

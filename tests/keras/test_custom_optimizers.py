@@ -170,6 +170,7 @@ def test_legacy_decay_divides_the_learning_rate_by_one_plus_decay_times_iteratio
         optimizer.apply_gradients([(tf.constant(1.0), v)], name="step")
         values.append(float(v))
     assert np.allclose(values, [-1.0, -1.5, -1.5 - 1 / 3])
+    assert K.legacy.SGD(0.1, 0.9, True, "mine").name == "mine"
     assert K.legacy.SGD.from_config(optimizer.get_config()).get_config() == optimizer.get_config()
 
 

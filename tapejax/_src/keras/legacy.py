@@ -42,6 +42,9 @@ class Legacy(optimizer.Optimizer):
             raise ValueError(f"`decay` cannot be less than 0. Received: decay={decay}")
         if kwargs.get("weight_decay") == 0:
             kwargs["weight_decay"] = None
+        names = [a for a in args if isinstance(a, str)]  # their own arguments end in the name
+        kwargs |= {"name": names[0]} if names else {}
+        args = tuple([a for a in args if not isinstance(a, str)])
         args = tuple([float(a) if type(a) is int else a for a in args])
         for name in self._numbers:
             if type(kwargs.get(name)) is int:

@@ -126,5 +126,5 @@ class ExponentialMovingAverage:
         return {self.average_name(v): v for v in moving_avg_variables}
 
     def _trackable_children(self) -> dict[str, Any]:
-        """What a checkpoint holds: the averages by name."""
-        return {average.name: average for average in self.variables}
+        """What a checkpoint holds: the averages, in the order in which they were created."""
+        return {"averages": self.variables}
