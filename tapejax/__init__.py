@@ -30,6 +30,7 @@ from tapejax import sets as sets
 from tapejax import signal as signal
 from tapejax import sparse as sparse
 from tapejax import strings as strings
+from tapejax import train as train
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType

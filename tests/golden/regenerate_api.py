@@ -37,6 +37,7 @@ NAMESPACES = (
     "sets",
     "sparse",
     "signal",
+    "train",
 )
 
 

@@ -33,7 +33,9 @@ ADVICE = {
     "layers": "It belongs to TensorFlow 1; write a layer from `tf.Variable` and `tf.matmul`.",
     "placeholder": "It belongs to TensorFlow 1; pass the value itself.",
     "python": "`tensorflow.python` is TensorFlow's private package; use the public name.",
-    "train": "The optimizers are in `tf.keras.optimizers`.",
+    "train.AdamOptimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.GradientDescentOptimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.Saver": "It belongs to TensorFlow 1; write `tf.train.Checkpoint`.",
 }
 # What a public module imports for itself.
 _NOT_TENSORFLOWS = {"TYPE_CHECKING", "annotations", "missing_attribute"}
