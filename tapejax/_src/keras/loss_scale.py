@@ -11,7 +11,7 @@ from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
-from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.convert import as_tensor, variable_behind
 from tapejax._src.keras import serialization
 from tapejax._src.keras.guard import Guard, GuardPlan, all_finite, next_scale
 from tapejax._src.keras.optimizer import Optimizer
@@ -126,7 +126,7 @@ class LossScaleOptimizer(Optimizer):
         if trainable_variables is None:
             variables = self._built_variables(len(grads))
         else:
-            variables = list(trainable_variables)
+            variables = [variable_behind(v) for v in trainable_variables]
             self._prepare_for(variables)
         inner = self.inner_optimizer
         scaled = not self._unscaled_outside

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any, Self
 
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import variable_behind
 from tapejax._src.keras import serialization
 from tapejax._src.keras.loss_scale import LossScaleOptimizer
 from tapejax._src.keras.optimizer import Optimizer
@@ -197,7 +198,7 @@ class MultiOptimizer(Optimizer):
         if trainable_variables is None:
             variables = self._built_variables(len(grads))
         else:
-            variables = list(trainable_variables)
+            variables = [variable_behind(v) for v in trainable_variables]
             self._prepare_for(variables)
         self._given(grads, variables)  # raises for what does not fit, before anything is updated
         for optimizer, own in self._groups(list(zip(grads, variables, strict=True))):

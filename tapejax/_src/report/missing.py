@@ -85,6 +85,7 @@ def guest_attribute(module_name: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         if name.startswith("__") and name != "__all__":
             return refuse(name)
+        guest.load()
         try:
             return guest.attribute(module_name, name)
         except AttributeError:

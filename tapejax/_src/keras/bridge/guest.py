@@ -102,9 +102,7 @@ def attribute(module: str, name: str) -> Any:
 
     Raises:
         AttributeError: If Keras has no such name.
-        ImportError: If Keras cannot be loaded.
     """
-    load()
     inner = module.removeprefix("tapejax.keras")
     places: list[ModuleType] = []
     for root in ("keras._tf_keras.keras", "keras"):
