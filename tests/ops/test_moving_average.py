@@ -8,7 +8,7 @@ import pytest
 
 def test_averages_start_at_the_values_and_follow_them(tf):
     averages = tf.train.ExponentialMovingAverage(0.9)
-    v, w = tf.Variable([1.0, 2.0], name="v"), tf.Variable(3.0, name="w")
+    v, w = tf.Variable([1.0, 2.0], name="followed"), tf.Variable(3.0)
     assert averages.average(v) is None
     averages.apply([v])
     assert averages.average(v).numpy().tolist() == [1.0, 2.0]
@@ -16,8 +16,8 @@ def test_averages_start_at_the_values_and_follow_them(tf):
     averages.apply([v, w])
     assert np.allclose(averages.average(v).numpy(), [1.4, 2.4])
     assert float(averages.average(w)) == 3.0
-    assert averages.average_name(v) == "v/ExponentialMovingAverage"
-    assert list(averages.variables_to_restore([v])) == ["v/ExponentialMovingAverage"]
+    assert averages.average_name(v) == "followed/ExponentialMovingAverage"
+    assert list(averages.variables_to_restore([v])) == ["followed/ExponentialMovingAverage"]
     assert averages.name == "ExponentialMovingAverage"
 
 
