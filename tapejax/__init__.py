@@ -21,6 +21,7 @@ from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import ragged as ragged
 from tapejax import random as random
+from tapejax import strings as strings
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType
@@ -163,6 +164,7 @@ from tapejax._src.ops.matmul import matmul as matmul
 from tapejax._src.ops.matmul import tensordot as tensordot
 from tapejax._src.ops.matrix_functions import sqrtm as matrix_square_root  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.norm import norm as norm
+from tapejax._src.ops.number_texts import as_string as as_string
 from tapejax._src.ops.operators import Tensor as Tensor
 from tapejax._src.ops.operators import Variable as Variable
 from tapejax._src.ops.operators import newaxis as newaxis

@@ -14,9 +14,9 @@ from tapejax._src.engine.convert import as_tensor, known_value
 from tapejax._src.engine.definitions import TEXT_DTYPE, DTypeLike
 from tapejax._src.engine.registry import public
 from tapejax._src.engine.texts import as_texts, known_texts, map_texts, text_tensor
-from tapejax._src.ops.text_rows import over_flat_values
 from tapejax._src.ops.shape_checks import brackets
 from tapejax._src.ops.string_hashes import MASK, fingerprint64, murmur64, siphash
+from tapejax._src.ops.text_rows import over_flat_values
 
 _UNITS = ("BYTE", "UTF8_CHAR")
 _INTEGER = re.compile(rb"\s*[+-]?\d+\s*", re.ASCII)
