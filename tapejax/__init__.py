@@ -13,6 +13,7 @@ from tapejax import config as config
 from tapejax import debugging as debugging
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
+from tapejax import io as io
 from tapejax import keras as keras
 from tapejax import linalg as linalg
 from tapejax import math as math
@@ -22,6 +23,7 @@ from tapejax import optimizers as optimizers
 from tapejax import ragged as ragged
 from tapejax import random as random
 from tapejax import strings as strings
+from tapejax import train as train
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.dtypes import DType as DType

@@ -1,0 +1,18 @@
+"""`tf.io`: files and their formats."""
+
+from typing import TYPE_CHECKING
+
+from tapejax._src.ops.file_contents import match_filenames_once as match_filenames_once
+from tapejax._src.ops.file_contents import matching_files as matching_files
+from tapejax._src.ops.file_contents import read_file as read_file
+from tapejax._src.ops.file_contents import write_file as write_file
+from tapejax._src.ops.file_contents import write_graph as write_graph
+from tapejax._src.ops.record_files import TFRecordOptions as TFRecordOptions
+from tapejax._src.ops.record_files import TFRecordWriter as TFRecordWriter
+from tapejax._src.ops.tensor_messages import parse_tensor as parse_tensor
+from tapejax._src.ops.tensor_messages import serialize_tensor as serialize_tensor
+from tapejax._src.report.missing import missing_attribute
+from tapejax.io import gfile as gfile
+
+if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
+    __getattr__ = missing_attribute(__name__)
