@@ -6,6 +6,7 @@ recorded programs are recognised when they repeat, and run when a value is neede
 
 from typing import TYPE_CHECKING
 
+from tapejax import audio as audio
 from tapejax import autodiff as autodiff
 from tapejax import autograph as autograph
 from tapejax import bitwise as bitwise

@@ -2,11 +2,17 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.csv_decoding import decode_csv as decode_csv
+from tapejax._src.ops.decoding import decode_base64 as decode_base64
+from tapejax._src.ops.decoding import decode_compressed as decode_compressed
+from tapejax._src.ops.decoding import decode_raw as decode_raw
+from tapejax._src.ops.decoding import encode_base64 as encode_base64
 from tapejax._src.ops.file_contents import match_filenames_once as match_filenames_once
 from tapejax._src.ops.file_contents import matching_files as matching_files
 from tapejax._src.ops.file_contents import read_file as read_file
 from tapejax._src.ops.file_contents import write_file as write_file
 from tapejax._src.ops.file_contents import write_graph as write_graph
+from tapejax._src.ops.json_examples import decode_json_example as decode_json_example
 from tapejax._src.ops.record_files import TFRecordOptions as TFRecordOptions
 from tapejax._src.ops.record_files import TFRecordWriter as TFRecordWriter
 from tapejax._src.ops.tensor_messages import parse_tensor as parse_tensor
