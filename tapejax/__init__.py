@@ -23,6 +23,8 @@ from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import ragged as ragged
 from tapejax import random as random
+from tapejax import sets as sets
+from tapejax import sparse as sparse
 from tapejax import strings as strings
 from tapejax import train as train
 from tapejax import types as types
@@ -224,6 +226,8 @@ from tapejax._src.ops.slicing import slice as slice
 from tapejax._src.ops.slicing import strided_slice as strided_slice
 from tapejax._src.ops.sorting import argsort as argsort
 from tapejax._src.ops.sorting import sort as sort
+from tapejax._src.ops.sparse_tensor import SparseTensor as SparseTensor
+from tapejax._src.ops.sparse_tensor import SparseTensorSpec as SparseTensorSpec
 from tapejax._src.ops.spectral import eig as eig
 from tapejax._src.ops.spectral import eigvals as eigvals
 from tapejax._src.ops.spread import reduce_logsumexp as reduce_logsumexp

@@ -140,8 +140,84 @@ class RaggedTensorSpec(TypeSpec):
         return parts if self._flat_values_spec is None else (*parts, self._flat_values_spec)
 
     def __repr__(self) -> str:
-        shown = [f"TensorShape({self._shape.as_list()})", *map(repr, self._serialize()[1:])]
-        return f"RaggedTensorSpec({', '.join(shown)})"
+        return f"RaggedTensorSpec({', '.join(map(repr, self._serialize()))})"
+
+
+class SparseTensorSpec(TypeSpec):
+    """The static shape and dtype of a `tf.SparseTensor`.
+
+    Args:
+        shape: The shape of the dense tensor that it stands for.
+        dtype: The dtype of the values.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.SparseTensorSpec([None, 3], tf.float32)
+        SparseTensorSpec(TensorShape([None, 3]), tf.float32)
+    """
+
+    __slots__ = ("_dtype", "_shape")
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec of a sparse tensor."""
+        if not isinstance(value, TypeSpec._value_types.get(SparseTensorSpec, ())):
+            raise TypeError(f"Expected SparseTensor, got {type(value).__name__}.")
+        return cls(value.shape, value.dtype)
+
+    @classmethod
+    def _of_value(cls, value: Any) -> SparseTensorSpec | None:
+        if isinstance(value, TypeSpec._value_types.get(SparseTensorSpec, ())):
+            return cls.from_value(value)
+        return value if isinstance(value, SparseTensorSpec) else None
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Say whether a sparse tensor, or one that a spec describes, could have this spec.
+
+        Args:
+            spec_or_value: A `tf.SparseTensor` or its spec; anything else never fits.
+        """
+        other = self._of_value(spec_or_value)
+        if other is None:
+            return False
+        return self._dtype is other._dtype and self._shape.is_compatible_with(other._shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Say whether every sparse tensor of this spec also has the spec `other`."""
+        return (
+            isinstance(other, SparseTensorSpec)
+            and self._dtype is other._dtype
+            and self._shape.is_subtype_of(other._shape)
+        )
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> SparseTensorSpec | None:
+        """Return the narrowest spec that covers this one and all `others`, `None` if none does."""
+        shape: TensorShape = self._shape
+        for other in others:
+            if not isinstance(other, SparseTensorSpec) or self._dtype is not other._dtype:
+                return None
+            shape = shape.most_specific_compatible_shape(other._shape)
+        return SparseTensorSpec(shape, self._dtype)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
 
 
 RaggedTensorSpec.register_value_type(RaggedTensor)

@@ -268,6 +268,8 @@ def _shown(array: Any) -> str:
     def item(value: Any) -> str:
         return _shown(value) if isinstance(value, np.ndarray) else str(value)
 
+    if not array.size:
+        return str(array.tolist())
     return np.array2string(array, separator=", ", formatter={"all": item})
 
 
