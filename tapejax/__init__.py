@@ -17,6 +17,7 @@ from tapejax import errors as errors
 from tapejax import io as io
 from tapejax import keras as keras
 from tapejax import linalg as linalg
+from tapejax import lookup as lookup
 from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
