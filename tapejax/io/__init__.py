@@ -26,6 +26,9 @@ from tapejax._src.ops.sequence_parsing import parse_sequence_example as parse_se
 from tapejax._src.ops.sequence_parsing import (
     parse_single_sequence_example as parse_single_sequence_example,
 )
+from tapejax._src.ops.sparse_messages import deserialize_many_sparse as deserialize_many_sparse
+from tapejax._src.ops.sparse_messages import serialize_many_sparse as serialize_many_sparse
+from tapejax._src.ops.sparse_messages import serialize_sparse as serialize_sparse
 from tapejax._src.ops.tensor_messages import parse_tensor as parse_tensor
 from tapejax._src.ops.tensor_messages import serialize_tensor as serialize_tensor
 from tapejax._src.report.missing import missing_attribute

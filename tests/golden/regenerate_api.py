@@ -19,16 +19,20 @@ from typing import Any
 GOLDEN = Path(__file__).with_name("tf_api.json")
 NAMESPACES = (
     "",
+    "audio",
     "autodiff",
     "config",
     "debugging",
     "dtypes",
     "errors",
+    "io",
     "linalg",
+    "lookup",
     "math",
     "nest",
     "nn",
     "random",
+    "strings",
 )
 
 

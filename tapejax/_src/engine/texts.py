@@ -14,7 +14,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -35,7 +35,8 @@ from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import TEXTS, record, record2
 
-Texts = np.ndarray[Any, np.dtype[np.object_]]
+Texts = np.ndarray[Any, np.dtype[Any]]
+"""Object arrays of bytes."""
 
 _OBJECT = np.dtype(object)
 _PRODUCT_LIMIT = 1 << 16
@@ -164,7 +165,7 @@ def coded_tensor(codes: Tensor, table: Sequence[bytes]) -> Tensor:
         found = codes
     else:
         found = taken(np.array(places, np.int32), codes)
-    return Tensor(Aval(codes.aval.shape, _OBJECT), Coded(found, unique.texts), -1)
+    return Tensor(Aval(codes.aval.shape, _OBJECT), cast("Any", Coded(found, unique.texts)), -1)
 
 
 def is_text(value: Any) -> bool:
@@ -181,8 +182,8 @@ def is_known(text: Tensor) -> bool:
     return text.recorder is None or text.recorder.symbolic is None
 
 
-def known_texts(text: Any) -> Texts:
-    """The strings of a tensor.
+def known_texts(text: Any) -> Any:
+    """The strings of a tensor, an object array of bytes.
 
     Raises:
         OperatorNotAllowedInGraphError: If a function is being traced that computes them.

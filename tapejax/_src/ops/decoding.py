@@ -81,13 +81,7 @@ def decode_raw(
                 f"({scalar.itemsize}) [Op:{node}]"
             )
         items = [item[:size].ljust(size, b"\0") for item in items]
-    size = len(items[0]) if items else 0
-    for place, item in enumerate(items):
-        if len(item) != size:
-            raise InvalidArgumentError(
-                "DecodeRaw requires input strings to all be the same size, but element "
-                f"{place} has size {size} != {len(item)} [Op:{node}]"
-            )
+    size = _common_size(items, node)
     if size % scalar.itemsize:
         raise InvalidArgumentError(
             f"Input to DecodeRaw has length {size} that is not a multiple of {scalar.itemsize}, "
@@ -97,6 +91,18 @@ def decode_raw(
     if not little_endian:
         array = array.byteswap()
     return constant_tensor(np.array(array).reshape(*texts.shape, size // scalar.itemsize))
+
+
+def _common_size(items: list[bytes], node: str) -> int:
+    """The length of the strings, which must be one."""
+    size = len(items[0]) if items else 0
+    for place, item in enumerate(items):
+        if len(item) != size:
+            raise InvalidArgumentError(
+                "DecodeRaw requires input strings to all be the same size, but element "
+                f"{place} has size {size} != {len(item)} [Op:{node}]"
+            )
+    return size
 
 
 @public("io.encode_base64")

@@ -102,9 +102,8 @@ class LookupTable:
         """The name, if it was given one."""
         return self._name
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The values of keys."""
-        raise NotImplementedError
+    lookup: Callable[..., Any]
+    """The values of keys."""
 
     def __getitem__(self, keys: Any) -> Any:
         """The same as `lookup(keys)`."""
@@ -266,8 +265,8 @@ class StaticVocabularyTable(LookupTable):
                     if dtype.is_integer
                     else f"Invalid `key_dtype`, expected {string} but got {initializer.key_dtype}."
                 )
-            self._table = StaticHashTable(initializer, -1)
-            self._words = int(self._table.size())
+            table = self._table = StaticHashTable(initializer, -1)
+            self._words = int(table.size())
         dtype = dtype or string
         if dtype is not string and not dtype.is_integer:
             raise TypeError(f"Invalid `key_dtype`, expected integer or string, but got {dtype}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import IO, Any
 
 from tapejax._src.core import errors
@@ -47,7 +47,7 @@ def path_text(path: Any) -> str:
 
 
 @contextlib.contextmanager
-def os_errors(path: str) -> Iterator[None]:
+def os_errors(path: str) -> Generator[None]:
     """A block in which an `OSError` becomes TensorFlow's exception."""
     try:
         yield

@@ -36,7 +36,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         >>> tf.strings.join([["a", "b"], ["c", "d"], "!"], "-").numpy().tolist()
         [b'a-c-!', b'b-d-!']
     """
-    between = separator.encode() if isinstance(separator, str) else separator
+    between = separator.encode()
     ragged = [value for value in inputs if isinstance(value, RaggedTensor)]
     if ragged:
         parts = [
@@ -85,7 +85,7 @@ def reduce_join(
         >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=-1).numpy().tolist()
         [b'ab', b'cd']
     """
-    between = separator.encode() if isinstance(separator, str) else separator
+    between = separator.encode()
     if isinstance(inputs, RaggedTensor):
         return _joined_rows(inputs, axis, keepdims, between)
     texts = known_texts(as_texts(inputs))
@@ -183,5 +183,5 @@ def unsorted_segment_join(
     for segment, row in zip(segments.ravel(), texts.reshape(segments.size, width), strict=True):
         for place, text in enumerate(row):
             groups[int(segment) * width + place].append(text)
-    between = separator.encode() if isinstance(separator, str) else separator
+    between = separator.encode()
     return text_tensor(_joined(groups, between).reshape(count, *inner))

@@ -54,7 +54,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
         <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
     mark = b"" if sep is None else known_texts(as_texts(sep))[()]
-    limit = -1 if maxsplit is None or maxsplit < 0 else maxsplit
+    limit = max(maxsplit, -1)
     return each_into_row(input, lambda text: text.split(mark or None, limit))
 
 
@@ -112,13 +112,7 @@ def ngrams(
         [b'A B', b'B C', b'C D']
     """
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
-    wrong = [width for width in widths if width < 1]
-    if wrong:
-        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
-    if padding_width is not None and padding_width < 0:
-        raise ValueError(f"padding_width must be greater than or equal to 0. Got {padding_width}")
-    if padding_width is not None and pad_values is None:
-        raise ValueError("pad_values must be provided if padding_width is set.")
+    _check_widths(widths, padding_width, pad_values)
     pads = _pads(pad_values)
     between = separator.encode()
 
@@ -146,6 +140,16 @@ def ngrams(
     )
     size = len(rows[0]) if rows else 0
     return text_tensor(known_texts(flat_texts(rows)).reshape(*shape, size))
+
+
+def _check_widths(widths: Sequence[int], padding_width: int | None, pad_values: Any) -> None:
+    if any(width < 1 for width in widths):
+        shown = widths[0] if len(widths) == 1 else widths
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {shown}")
+    if padding_width is not None and padding_width < 0:
+        raise ValueError(f"padding_width must be greater than or equal to 0. Got {padding_width}")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
 
 
 def _pads(pad_values: Any) -> tuple[bytes, bytes] | None:

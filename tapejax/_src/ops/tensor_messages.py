@@ -25,8 +25,13 @@ _VALUES = {5: "<f4", 6: "<f8", 7: "i", 8: "s", 9: "<f4", 10: "i", 11: "i", 12: "
 """The fields that hold values, and how: floats of a size, integers, strings."""
 
 
-def tensor_message(array: np.ndarray[Any, Any]) -> bytes:
-    """The message of an array; strings are an object array of bytes."""
+def tensor_message(array: np.ndarray[Any, Any], packed: bool = False) -> bytes:
+    """The message of an array.
+
+    Args:
+        array: The array; strings are an object array of bytes.
+        packed: Whether strings are written as one field, lengths first.
+    """
     dtype = FROM_NUMPY[array.dtype]
     sizes = [
         wire_format.field(2, wire_format.number_field(1, size) if size else b"")
@@ -34,6 +39,10 @@ def tensor_message(array: np.ndarray[Any, Any]) -> bytes:
     ]
     made = wire_format.number_field(_DTYPE, dtype.as_datatype_enum)
     made += wire_format.field(_SHAPE, b"".join(sizes))
+    if array.dtype.kind == "O" and packed:
+        items: list[bytes] = array.ravel().tolist()
+        content = wire_format.packed_varints([len(item) for item in items]) + b"".join(items)
+        return made + (wire_format.field(_CONTENT, content) if content else b"")
     if array.dtype.kind == "O":
         return made + b"".join([wire_format.field(_STRINGS, text) for text in array.ravel()])
     content = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
@@ -62,11 +71,27 @@ def array_of_message(data: bytes) -> np.ndarray[Any, Any]:
     try:
         dtype = as_dtype(number)
         count = int(np.prod(shape, dtype=np.int64))
+        if content and dtype.name == "string":
+            return _unpacked(content, count).reshape(shape)
         if content:
             return np.frombuffer(content, dtype.as_numpy_dtype).reshape(shape)
         return _filled(values, dtype, count).reshape(shape)
     except (TypeError, ValueError) as error:
         raise BrokenMessageError(str(error)) from None
+
+
+def _unpacked(content: bytes, count: int) -> np.ndarray[Any, Any]:
+    """Strings of one field: their lengths, then all of them."""
+    sizes: list[int] = []
+    at = 0
+    for _ in range(count):
+        size, at = wire_format.read_varint(content, at)
+        sizes.append(size)
+    texts = np.empty(count, object)
+    for place, size in enumerate(sizes):
+        texts[place] = content[at : at + size]
+        at += size
+    return texts
 
 
 def _sizes(data: bytes) -> tuple[int, ...]:

@@ -30,7 +30,6 @@ ADVICE = {
     "distribute": "Programs run on one device for now.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",
-    "io": "Read and write files with Python or NumPy.",
     "keras.Model": "Hold the layers' `tf.Variable`s in a class of your own.",
     "keras.Sequential": "Hold the layers' `tf.Variable`s in a class of your own.",
     "keras.layers": "Write a layer from `tf.Variable` and `tf.matmul`, as examples/digits.py does.",
@@ -39,7 +38,10 @@ ADVICE = {
     "layers": "It belongs to TensorFlow 1; write a layer from `tf.Variable` and `tf.matmul`.",
     "placeholder": "It belongs to TensorFlow 1; pass the value itself.",
     "python": "`tensorflow.python` is TensorFlow's private package; use the public name.",
-    "train": "The optimizers are in `tf.keras.optimizers`.",
+    "train.AdamOptimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.GradientDescentOptimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.Optimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.Saver": "It belongs to TensorFlow 1.",
 }
 # What a public module imports for itself.
 _NOT_TENSORFLOWS = {"TYPE_CHECKING", "annotations", "missing_attribute"}
