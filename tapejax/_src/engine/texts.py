@@ -274,6 +274,8 @@ def run_on_codes(kernel: Kernel, inputs: Sequence[Any]) -> Any:
     check_inputs(_broadcasting("AddV2", 2) if joins else kernel, avals)
     if joins:
         return map_texts(lambda x, y: x + y, inputs)
+    if kernel.name not in TEXT_RESULTS and kernel.codes is not None:
+        raise TypeError(f"Cannot convert numbers to EagerTensor of dtype string [Op:{kernel.node}]")
     if kernel.name not in TEXT_RESULTS:
         raise _not_for_strings(kernel)
     table = Table()
