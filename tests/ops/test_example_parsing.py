@@ -1,3 +1,4 @@
+# ruff: noqa: E501  each expression is one string
 """`tf.io.parse_example` and its relatives, and what they parse, as in TensorFlow."""
 
 from __future__ import annotations
@@ -207,8 +208,8 @@ def build(train):
         )
     )
     example.features.feature["later"].int64_list.value.extend([3, 4])
-    example.features.feature["both"].int64_list.value.append(1)
-    example.features.feature["both"].float_list.value.append(2.0)
+    example.features.feature["two"].int64_list.value.append(1)
+    example.features.feature["two"].float_list.value.append(2.0)
     steps = train.SequenceExample()
     steps.feature_lists.feature_list["w"].feature.add().bytes_list.value.append(b"k")
     steps.feature_lists.feature_list["w"].feature.add(float_list=train.FloatList(value=[1]))

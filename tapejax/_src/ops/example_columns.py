@@ -249,36 +249,37 @@ def _partitioned(
     source: Source, values: Any, partition: Any, lengths: Sequence[int], scalar: Any
 ) -> tuple[Any, list[int]]:
     """The values cut into rows, and how many rows each example has."""
+    uniform: int | None = None
     if isinstance(partition, UniformRowLength):
-        counts = [n // max(partition.length, 1) for n in lengths]
-        ends = np.arange(sum(counts) + 1) * partition.length
-        uniform: int | None = partition.length
+        uniform = partition.length
+        rows = [np.full(n // max(uniform, 1), uniform) for n in lengths]
     else:
-        rows = source.present(partition.key, "int64")
-        pairs = zip(rows, lengths, strict=True)
-        row_lengths = [_row_lengths(partition, row, length) for row, length in pairs]
-        counts = [len(row) for row in row_lengths]
-        ends = limits(np.concatenate([np.zeros(0, np.int64), *row_lengths]).tolist())
-        uniform = None
-    total = sum(lengths)
-    if ends[-1] != total or (np.diff(ends) < 0).any():
-        raise InvalidArgumentError(
-            f"the partition {partition} does not fit the {total} values it cuts [Op:{source.node}]"
-        )
+        given = source.present(partition.key, "int64")
+        rows = [_row_lengths(partition, row, n) for row, n in zip(given, lengths, strict=True)]
+    for place, (row, length) in enumerate(zip(rows, lengths, strict=True)):
+        if int(row.sum()) != length or (row < 0).any():
+            raise source.failed(
+                place, None, f"{partition} does not fit the {length} values that it cuts into rows"
+            )
+    counts = [len(row) for row in rows]
+    ends = limits(np.concatenate([np.zeros(0, np.int64), *rows]).tolist())
     splits = ends.astype(scalar)
     made = RaggedTensor.of(values, RowPartition(constant_tensor(splits), uniform, splits))
     return made, counts
 
 
 def _row_lengths(partition: Any, row: Array, length: int) -> Array:
-    """The lengths of the rows of one example."""
+    """The lengths of the rows of one example; a negative one if they are no partition."""
     if isinstance(partition, RowLengths):
         return row
     if isinstance(partition, RowSplits):
-        return np.diff(row)
+        begins = not len(row) or row[0] == 0
+        return np.diff(row) if begins else np.full(1, -1)
     if isinstance(partition, RowStarts):
         return np.diff(np.append(row, length))
     if isinstance(partition, RowLimits):
         return np.diff(np.concatenate([[0], row]))
     assert isinstance(partition, ValueRowIds)
+    if (np.diff(row) < 0).any() or (row < 0).any():
+        return np.full(1, -1)
     return np.bincount(row, minlength=0).astype(np.int64)

@@ -44,6 +44,7 @@ class GFile:
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:
+        self._file: IO[bytes] | None = None
         if mode.replace("b", "") not in _MODES:
             raise _failed(
                 errors.InvalidArgumentError,
@@ -52,7 +53,6 @@ class GFile:
         self._name = name
         self._mode = mode
         self._binary = "b" in mode
-        self._file: IO[bytes] | None = None
 
     @property
     def name(self) -> Any:
@@ -152,6 +152,9 @@ class GFile:
 
     def __exit__(self, *error: object) -> None:
         """Close the file."""
+        self.close()
+
+    def __del__(self) -> None:
         self.close()
 
     def __iter__(self) -> GFile:

@@ -106,10 +106,11 @@ class TFRecordWriter:
     """
 
     def __init__(self, path: Any, options: Any = None) -> None:
+        self._file: IO[bytes] | None = None
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(compression_type=options)
         name = TFRecordOptions.get_compression_type_string(options)
-        self._file: IO[bytes] | None = open_local(path_text(path), "wb")
+        self._file = open_local(path_text(path), "wb")
         self._compressor = None if not name else _compressor(name, options)
 
     def __enter__(self) -> TFRecordWriter:
@@ -118,6 +119,9 @@ class TFRecordWriter:
 
     def __exit__(self, *error: object) -> None:
         """Close the file."""
+        self.close()
+
+    def __del__(self) -> None:
         self.close()
 
     def _open(self) -> IO[bytes]:
