@@ -22,6 +22,7 @@ from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
+from tapejax import queue as queue
 from tapejax import ragged as ragged
 from tapejax import random as random
 from tapejax import sets as sets

@@ -31,6 +31,7 @@ NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "queue",
     "random",
     "strings",
 )

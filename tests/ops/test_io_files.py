@@ -205,3 +205,9 @@ def test_records_of_another_compression_are_an_error(tmp_path) -> None:
             list(read_records(path, compression))
     with pytest.raises(tapejax.errors.NotFoundError):
         list(read_records(path + "x"))
+
+
+@pytest.mark.parametrize("name", ["FIFOQueue", "PriorityQueue"])
+def test_queues_are_refused_with_what_to_use_instead(name) -> None:
+    with pytest.raises(NotImplementedError, match=r"tf\.data"):
+        getattr(tapejax.queue, name)(10, [tapejax.float32])
