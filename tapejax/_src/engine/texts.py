@@ -86,6 +86,7 @@ _MOVES = (
 )
 TEXT_RESULTS: dict[str, int | None] = {
     **dict.fromkeys(_MOVES),
+    "math.count_nonzero": 0,  # the empty string has the code 0
     "math.equal": 0,
     "math.not_equal": 0,
     "_unique": 1,

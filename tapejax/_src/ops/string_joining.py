@@ -36,6 +36,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         >>> tf.strings.join([["a", "b"], ["c", "d"], "!"], "-").numpy().tolist()
         [b'a-c-!', b'b-d-!']
     """
+    if isinstance(inputs, (str, bytes)):
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs!r}.")
     between = separator.encode()
     ragged = [value for value in inputs if isinstance(value, RaggedTensor)]
     if ragged:

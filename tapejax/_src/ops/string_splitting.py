@@ -13,6 +13,7 @@ from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import public
 from tapejax._src.engine.texts import as_texts, known_texts, text_tensor
+from tapejax._src.ops.shape_checks import brackets
 from tapejax._src.ops.text_rows import limits, ragged_of_rows, rows_of_elements
 
 
@@ -53,9 +54,18 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
         >>> tf.strings.split(["a,b", "c"], sep=",")
         <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    mark = b"" if sep is None else known_texts(as_texts(sep))[()]
+    mark = b"" if sep is None else _scalar(sep)
     limit = max(maxsplit, -1)
     return each_into_row(input, lambda text: text.split(mark or None, limit))
+
+
+def _scalar(sep: Any) -> bytes:
+    texts = known_texts(as_texts(sep))
+    if texts.ndim:
+        raise InvalidArgumentError(
+            f"sep must be a scalar, got shape: {brackets(texts.shape)} [Op:StringSplitV2]"
+        )
+    return texts[()]
 
 
 @public("strings.bytes_split")
