@@ -14,6 +14,7 @@ from tapejax import config as config
 from tapejax import debugging as debugging
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
+from tapejax import experimental as experimental
 from tapejax import io as io
 from tapejax import keras as keras
 from tapejax import linalg as linalg

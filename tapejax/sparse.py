@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.sparse_counting import bincount as bincount
+from tapejax._src.ops.sparse_counting import cross as cross
+from tapejax._src.ops.sparse_counting import cross_hashed as cross_hashed
 from tapejax._src.ops.sparse_dense import from_dense as from_dense
 from tapejax._src.ops.sparse_dense import sampled_addmm as sampled_addmm
 from tapejax._src.ops.sparse_dense import sparse_dense_matmul as sparse_dense_matmul

@@ -32,7 +32,10 @@ NAMESPACES = (
     "nest",
     "nn",
     "queue",
+    "ragged",
     "random",
+    "sets",
+    "sparse",
     "strings",
 )
 

@@ -290,6 +290,16 @@ _ENTRIES: tuple[Composite, ...] = (
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
+_RAGGED = """
+boolean_mask constant cross cross_hashed map_flat_values range row_splits_to_segment_ids
+segment_ids_to_row_splits stack stack_dynamic_partitions
+"""
+_SPARSE = """
+add bincount concat cross cross_hashed expand_dims eye fill_empty_rows from_dense map_values mask
+maximum minimum reduce_max reduce_sum reorder reset_shape reshape retain sampled_addmm segment_mean
+segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_dense to_indicator transpose
+"""
+
 # public functions whose arguments the grammar of cases cannot express, and who tests them
 TESTED_ELSEWHERE: Mapping[str, str] = {
     "Assert": "raises or gives nothing: ops/test_assertions.py",
@@ -373,6 +383,18 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "numpy_function": "takes a function: function/test_effects.py",
     "print": "writes text: ops/test_host_print.py",
     "py_function": "takes a function: function/test_effects.py",
+    **dict.fromkeys(
+        [f"ragged.{name}" for name in _RAGGED.split()],
+        "gives a ragged tensor: ops/test_ragged_ops.py and test_ragged_construction.py",
+    ),
+    **dict.fromkeys(
+        [f"sparse.{name}" for name in _SPARSE.split()],
+        "takes or gives a sparse tensor: ops/test_sparse.py",
+    ),
+    **dict.fromkeys(
+        [f"sets.{name}" for name in ("difference", "intersection", "size", "union")],
+        "gives a sparse tensor: ops/test_sparse.py",
+    ),
     "random.categorical": "draws anew at each call: ops/test_random_stateful.py",
     "random.create_rng_state": "takes an algorithm's name: ops/test_random_generator.py",
     "random.experimental.create_rng_state": "the same function as tf.random's",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tapejax._src.core.dtypes import DType
-from tapejax._src.core.nest import register_composite
+from tapejax._src.core.nest import Fixed, register_composite
 from tapejax._src.core.row_partition import HostArray, RowPartition, known_array
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Tensor, host_tensor
@@ -38,6 +38,8 @@ class RaggedTensor:
     """
 
     __slots__ = ("__weakref__", "_partition", "_values")
+
+    __tf_dispatch__ = True  # operators of tensors leave the answer to this class
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise ValueError(
@@ -287,4 +289,10 @@ def _rebuild(ragged: RaggedTensor, parts: Sequence[Any]) -> RaggedTensor:
     return values
 
 
-register_composite(RaggedTensor, _split, _rebuild)
+def _fixed(ragged: RaggedTensor) -> Fixed:
+    partitions = ragged.partitions
+    known = [n + 1 for n, partition in enumerate(partitions) if partition.host() is not None]
+    return Fixed(tuple(known), tuple([partition.uniform for partition in partitions]))
+
+
+register_composite(RaggedTensor, _split, _rebuild, _fixed, lambda ragged: 0)

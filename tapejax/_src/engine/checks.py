@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.engine.dependence import dependence
@@ -73,7 +74,11 @@ class BoundCheck:
 
             fails = self._fails[avals] = jax.jit(of_read)
         with jax.enable_x64(True):
-            failed, *details = fails(*[tensors[n].array for n in positions])
+            arrays = [tensors[n].array for n in positions]
+            failed, *details = fails(*arrays)
+            if isinstance(failed, Tracer):  # the user's own transformation is traced around it
+                with jax.ensure_compile_time_eval():
+                    failed, *details = fails(*arrays)
         if not bool(failed):
             return None
         return self.message(*[np.asarray(detail).item() for detail in details])

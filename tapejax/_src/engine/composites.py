@@ -6,11 +6,14 @@ pay nothing; what the call means then is the affair of the handler of its class.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, ParamSpec, Protocol
 
 from tapejax._src.core.dtypes import DType
 from tapejax._src.engine.definitions import OpDef
+
+P = ParamSpec("P")
 
 
 class CompositeGivenError(ValueError):
@@ -64,10 +67,38 @@ def answer(
 ) -> Any:
     """What a function does that was given a composite tensor; raises the error if nothing."""
     handler = HANDLERS.get(type(error.value))
-    result = NotImplemented if handler is None else handler(name, call, args, kwargs)
+    try:
+        result = NotImplemented if handler is None else handler(name, call, args, kwargs)
+    except Exception as raised:
+        if raised.__context__ is error:  # how the composite was noticed explains nothing
+            raised.__context__ = None
+        raise
     if result is NotImplemented:
         raise error
     return result
+
+
+def takes_composites(name: str) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
+    """Let composite tensors be answered by their handlers, in a function that calls several ops.
+
+    Args:
+        name: What the handlers know the function by: its public path.
+
+    Returns:
+        A decorator.
+    """
+
+    def decorate(fn: Callable[P, Any]) -> Callable[P, Any]:
+        @functools.wraps(fn)
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            try:
+                return fn(*args, **kwargs)
+            except CompositeGivenError as error:
+                return answer(name, fn, args, kwargs, error)
+
+        return call
+
+    return decorate
 
 
 def answer_op(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapejax._src.core import errors, nest
 from tapejax._src.core.avals import make_aval
+from tapejax._src.core.composite_specs import RaggedTensorSpec, SparseTensorSpec
 from tapejax._src.core.dtypes import string
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.specs import TensorSpec
@@ -123,6 +124,14 @@ def input_shapes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[TensorSh
 
 def is_traced_ahead(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a function can be traced for these arguments before it is given their values."""
+    ordered = [*args, *[kwargs[name] for name in sorted(kwargs)]]
+    for leaf in _leaves(ordered):
+        if isinstance(leaf, (RaggedTensorSpec, SparseTensorSpec)):
+            raise NotImplementedError(
+                f"A function cannot be traced for {leaf!r} alone: the lengths of the rows (or the "
+                "dense shape) decide the shapes inside, and compiled code has static shapes. Call "
+                "the function, or pass such a tensor to get_concrete_function."
+            )
     specs = input_specs(args, kwargs)
     return all(x.shape.is_fully_defined() and x.dtype is not string for x in specs)
 

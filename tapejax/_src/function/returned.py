@@ -64,6 +64,7 @@ class Returned:
     def __init__(self, value: Any, fn: Any) -> None:
         flat = nest.flatten(value, expand_composites=True)
         self.tensors: list[Tensor] = []
+        self._fixed = nest.fixed_parts(value)
         self._entries = [self._entry(item, fn) for item in flat]
         self.avals: list[Aval] = [tensor.aval for tensor in self.tensors]
         self.count = len(self.avals)
@@ -83,6 +84,8 @@ class Returned:
                 "which is not a Tensor or ExtensionType."
             )
         tensor = as_tensor(item)
+        if any(item is part for part in self._fixed):  # the row splits of a ragged tensor
+            return tensor
         if is_text(tensor):
             if is_known(tensor):  # the same at each call
                 return text_tensor(known_texts(tensor))
@@ -96,7 +99,7 @@ class Returned:
         """The function that makes the result of a call from what the program computed."""
         template, count = self._template, self.count
         if all(entry is _COMPUTED for entry in self._entries):
-            if template == 0 and type(template) is int:
+            if type(template) is int:
                 return _first
             if type(template) is tuple and all(type(item) is int for item in template):  # pyright: ignore[reportUnknownVariableType]
                 return lambda results: tuple(results[:count])
@@ -134,7 +137,7 @@ class Returned:
                 made.append(entry)
         if len(made) == 1 and type(self._template) is int:
             return made[0]
-        return nest.pack_sequence_as(self._template, made)
+        return nest.pack_sequence_as(self._template, made, expand_composites=True)
 
 
 def _first(results: Sequence[Any]) -> Any:

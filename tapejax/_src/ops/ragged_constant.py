@@ -111,9 +111,11 @@ def constant(
 def _flat(level: list[Any], dtype: Any, inner: tuple[int, ...]) -> Tensor:
     """The innermost values as a tensor."""
     shape = (len(level), *inner)
-    array = [item.tolist() if isinstance(item, np.ndarray) else item for item in level]
+    array: Any = [item.tolist() if isinstance(item, np.ndarray) else item for item in level]
     if level and all(isinstance(item, (np.ndarray, np.generic)) for item in level):
-        array = np.asarray(level)  # keeps the arrays' dtype
+        stacked = np.asarray(level)
+        # integers count as Python's
+        array = stacked.tolist() if stacked.dtype.kind in "iu" else stacked
     if not level:
         return constants.constant(np.zeros(shape, object if _is_text(dtype) else np.float32), dtype)
     tensor = constants.constant(array, dtype)

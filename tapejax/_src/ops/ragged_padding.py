@@ -14,12 +14,13 @@ from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine.convert import as_partner, as_tensor, constant_tensor, static_ints
+from tapejax._src.engine.convert import as_partner, as_tensor, static_ints
 from tapejax._src.engine.registry import Array, Index, Same, op
 from tapejax._src.ops import shaping
 from tapejax._src.ops.ragged_queries import bounds
 from tapejax._src.ops.ragged_rows import (
     factory,
+    host_rows,
     method,
     of_lengths,
     rank_of,
@@ -70,7 +71,7 @@ def to_tensor(
         A tensor of the dtype of the values.
 
     Raises:
-        ValueError: If the rank of `shape` differs.
+        InvalidArgumentError: If the rank of `shape` differs.
 
     Example:
         >>> import tapejax as tf
@@ -97,10 +98,7 @@ def to_tensor(
         raise ValueError(
             f"default_value has dtype {default.dtype!r}, but the ragged tensor has {dtype!r}."
         )
-    if flat.aval.struct is None:
-        row = np.broadcast_to(default.view(), (1, *flat.aval.shape[1:]))
-        return constant_tensor(np.concatenate([flat.view(), row])[source])
-    padded = _padded(flat, default, constant_tensor(source))
+    padded = _padded(flat, default, host_rows(source))
     return _fitted(padded, sizes, outer, default)
 
 
@@ -117,9 +115,11 @@ def _target(self: RaggedTensor, shape: Any) -> list[int]:
     else:
         wanted = list(static_ints(given))
     if len(wanted) != len(box):
-        raise ValueError(
+        raise errors.InvalidArgumentError(
+            None,
+            None,
             f"The `shape` {wanted} given to RaggedTensor.to_tensor has rank {len(wanted)}, but the "
-            f"ragged tensor has shape {self.shape}."
+            f"ragged tensor has shape {self.shape}.",
         )
     return [
         size if want is None or want < 0 else int(want)

@@ -15,6 +15,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import composites, convert
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.registry import Array, Index, TensorLike, op
+from tapejax._src.ops import shaping
 
 
 def _refusal(value: RaggedTensor) -> str:
@@ -129,9 +130,14 @@ def take(values: Any, rows: HostArray, what: str = "Indexing") -> Any:
         lengths = np.diff(splits)[rows]
         inner = take(values.values, spans(splits[:-1][rows], lengths), what)
         return RaggedTensor.of(inner, of_lengths(lengths, partition.dtype, partition.uniform))
-    if values.aval.struct is None:  # strings
-        return constant_tensor(values.view()[rows])
-    return take_rows(values, constant_tensor(np.asarray(rows, np.int64)))
+    return take_rows(values, host_rows(rows))
+
+
+def host_rows(rows: Any) -> Tensor:
+    """A tensor of numbers of rows: int32 where it holds them, for programs without 64 bits."""
+    array = np.asarray(rows)
+    wide = array.size and array.max() >= 2**31
+    return constant_tensor(array.astype(np.int64 if wide else np.int32))
 
 
 @op("_take_rows", node="GatherV2", cases=("f32[4,2], i64[3] in (0, 4)", "i32[3], i64[0]"))
@@ -145,6 +151,18 @@ def row_ids(splits: TensorLike, count: int) -> Array:
     """The row of each of `count` values, of splits that are known when the program runs."""
     places = jnp.arange(count, dtype=splits.dtype)
     return (jnp.searchsorted(splits, places, side="right") - 1).astype(splits.dtype)
+
+
+def expanded_at(value: Any, axis: int) -> Any:
+    """A tensor or ragged tensor with one more dimension of size 1, `axis` without sign."""
+    if not isinstance(value, RaggedTensor):
+        return shaping.expand_dims(value, axis)
+    partition = value.partition
+    if axis == 0:
+        return RaggedTensor.of(value, uniform_rows(1, partition.nrows, partition.dtype))
+    if axis == 1:
+        return RaggedTensor.of(value, uniform_rows(partition.nrows, 1, partition.dtype))
+    return apply(value, lambda values: expanded_at(values, axis - 1))
 
 
 def apply(value: RaggedTensor, fn: Callable[[Any], Any]) -> Any:

@@ -42,7 +42,7 @@ from tapejax._src.ops.sparse_tensor import (
 
 # ---------------------------------------------------------------------- to_dense
 def _first(bad: Array) -> Array:
-    return jnp.argmax(bad) if bad.size else jnp.zeros((), jnp.int64)
+    return jnp.argmax(bad)
 
 
 def _bad_places(
@@ -53,7 +53,7 @@ def _bad_places(
     count, rank = indices.shape
     if not count or not rank:
         return False, 0, 0
-    outside = jnp.any((indices < 0) | (indices >= jnp.asarray(shape, jnp.int64)), -1)
+    outside = jnp.any((indices < 0) | (indices >= jnp.asarray(shape, indices.dtype)), -1)
     none = jnp.zeros(count, bool)
     order = repeated = none
     if validate and count > 1:

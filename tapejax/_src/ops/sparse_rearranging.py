@@ -103,10 +103,10 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     new = _resolved(old, _vector(shape))
 
     def places(indices: Any) -> Any:
-        flat = indices @ np.array(_strides(old), np.int64)
+        flat = indices @ jnp.asarray(_strides(old), indices.dtype)
         steps = _strides(new)
         columns = [flat // step % max(size, 1) for step, size in zip(steps, new, strict=True)]
-        return jnp.stack(columns, 1) if columns else jnp.zeros((len(indices), 0), jnp.int64)
+        return jnp.stack(columns, 1) if columns else jnp.zeros((len(indices), 0), indices.dtype)
 
     return moved("_sparse_reshape", (old, new), places, sparse, new)
 

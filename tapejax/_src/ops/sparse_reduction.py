@@ -37,7 +37,7 @@ from tapejax._src.tape.custom_gradient import stop_gradient
 @op("_flat_places", node="Mul", gradient="none", cases=("i64[3,2] in (0, 2), [0], [2, 2]",))
 def _flat_places(indices: Index, axes: StaticInts, shape: StaticInts) -> Array:
     """The number of each place in row-major order of some of the axes."""
-    flat = jnp.zeros(indices.shape[0], jnp.int64)
+    flat = jnp.zeros(indices.shape[0], indices.dtype)
     for axis in axes:
         flat = flat * shape[axis] + indices[:, axis]
     return flat

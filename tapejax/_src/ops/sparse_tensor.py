@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from tapejax._src.core import errors
 from tapejax._src.core.composite_specs import SparseTensorSpec
 from tapejax._src.core.dtypes import DType, int64
-from tapejax._src.core.nest import register_composite
+from tapejax._src.core.nest import Fixed, register_composite
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import composites, convert
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
+from tapejax._src.engine.registry import OPS
 from tapejax._src.ops import casting
 
 
@@ -193,6 +194,11 @@ class SparseTensor:
         parts = (self._indices, self._values, self._dense_shape)
         return SparseTensor, tuple([np.asarray(part.view()) for part in parts])
 
+    if TYPE_CHECKING:  # attached by `sparse_dense.py`, which knows how to compute them
+        __mul__: Any
+        __rmul__: Any
+        __truediv__: Any
+
 
 # ---------------------------------------------------------------------- as a structure
 def _split(sparse: SparseTensor) -> list[Any]:
@@ -206,7 +212,18 @@ def _rebuild(sparse: SparseTensor, parts: Sequence[Any]) -> SparseTensor:
     return made
 
 
-register_composite(SparseTensor, _split, _rebuild)
+def _fixed(sparse: SparseTensor) -> Fixed:
+    return Fixed(() if known_array(sparse.dense_shape) is None else (2,))
+
+
+def _no_gradient(sparse: SparseTensor) -> NoReturn:
+    raise ValueError(
+        f"Type {type(sparse).__name__} is not supported as a gradient source or gradient target. "
+        "Use its values: x.values."
+    )
+
+
+register_composite(SparseTensor, _split, _rebuild, _fixed, _no_gradient)
 SparseTensorSpec.register_value_type(SparseTensor)
 
 
@@ -218,6 +235,33 @@ def _refusal(value: SparseTensor) -> str:
 
 
 convert.CONVERTERS.append((SparseTensor, composites.refuse(_refusal)))
+
+
+# ---------------------------------------------------------------------- in ops that keep zeros zero
+_NAMES = """
+abs asin asinh atan atanh bessel_i0e bessel_i1e erf negative sign sin sqrt square tan tanh
+"""
+KEEPS_ZERO = frozenset(
+    ["cast", "identity", "stop_gradient", *[f"math.{name}" for name in _NAMES.split()]]
+)
+"""The public paths of the ops of one sparse tensor."""
+
+
+def answer_sparse(
+    name: str, call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """What an op returns that is given a sparse tensor; NotImplemented if it takes none."""
+    definition = OPS.get(name)
+    paths = (name,) if definition is None else definition.paths
+    if args and isinstance(args[0], SparseTensor):
+        if any(path in KEEPS_ZERO for path in paths):
+            return args[0].with_values(call(args[0].values, *args[1:], **kwargs))
+        if "math.divide" in paths and len(args) > 1:
+            return args[0].__truediv__(args[1])
+    return NotImplemented
+
+
+composites.HANDLERS[SparseTensor] = answer_sparse
 
 
 # ---------------------------------------------------------------------- what the functions need

@@ -10,6 +10,7 @@ from typing import Any
 from tapejax._src.core import nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import CompositeGivenError, answer
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL
@@ -199,9 +200,12 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
         3.0
     """
     del name
-    return record1(
-        STOP_GRADIENT, input if isinstance(input, (Tensor, Variable)) else as_tensor(input)
-    )
+    if not isinstance(input, (Tensor, Variable)):
+        try:
+            input = as_tensor(input)
+        except CompositeGivenError as error:
+            return answer("stop_gradient", stop_gradient, (input,), {}, error)
+    return record1(STOP_GRADIENT, input)
 
 
 @public("recompute_grad")

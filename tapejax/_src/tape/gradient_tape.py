@@ -156,7 +156,7 @@ class GradientTape:
                 "Enter it first: `with tape: tape.watch(x)`."
             )
         plain = type(tensor) is Tensor or type(tensor) is Variable
-        for value in (tensor,) if plain else nest.flatten(tensor, expand_composites=True):
+        for value in (tensor,) if plain else nest.flatten_differentiable(tensor):
             if not isinstance(value, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {value} of type {type(value).__name__!r}, not tf.Tensor or "

@@ -235,8 +235,9 @@ def _merge_leaf(
         return Merged((), None, given[0])
     if all(is_text_leaf(leaf) for leaf in given):
         return _merge_texts(name, leaves, absent, wording)
+    tensors += [leaf.aval for leaf in given if isinstance(leaf, Tensor)]  # row splits that differ
     for place, leaf in enumerate(leaves):
-        if not absent[place] and not isinstance(leaf, Output) and not is_number(leaf):
+        if not absent[place] and not isinstance(leaf, (Output, Tensor)) and not is_number(leaf):
             _raise_no_tensor(name, leaves, blocks, wording, place)
     aval = _common(name, given, tensors, wording)
     sources = [None if gone else leaf for leaf, gone in zip(leaves, absent, strict=True)]
@@ -294,7 +295,7 @@ def _common(name: str, given: Sequence[Any], tensors: Sequence[Aval], wording: W
     shown = _shown(name)
     avals = list(tensors) or [number_aval(given[0])]
     first = avals[0]
-    numbers = [leaf for leaf in given if not isinstance(leaf, Output)]
+    numbers = [leaf for leaf in given if not isinstance(leaf, (Output, Tensor))]
     misfit = [
         n for n in numbers if not fits(n, first) or (not tensors and type(n) is not type(given[0]))
     ]
@@ -380,4 +381,4 @@ def _source(leaf: Merged, branch: int, outs: Sequence[Any]) -> Any:
         return outs[source.place] + source.shift
     if isinstance(source, Output):
         return outs[source.place]
-    return jnp.asarray(source, aval.dtype)
+    return jnp.asarray(source.view() if isinstance(source, Tensor) else source, aval.dtype)

@@ -24,6 +24,7 @@ from tapejax._src.function.staging.values import (
     describe,
     fits,
     is_number,
+    is_one_of,
     is_tensor,
     is_text_leaf,
     same,
@@ -122,8 +123,11 @@ class _Start:
 
     def _parts(self, value: Any) -> Parts:
         leaves: list[Any] = []
+        fixed = nest.fixed_parts(value)
         for leaf in nest.flatten(value, expand_composites=True):
-            if is_tensor(leaf) or is_number(leaf):
+            if is_one_of(leaf, fixed):
+                leaves.append(leaf)
+            elif is_tensor(leaf) or is_number(leaf):
                 leaves.append(Slot(len(self.carried)))
                 self.numbers.append(leaf if is_number(leaf) else None)
                 self.carried.append(as_tensor(leaf))

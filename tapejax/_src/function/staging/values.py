@@ -90,6 +90,11 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, _ARRAYS) and np.dtype(cast("Any", value).dtype).kind not in "OSU"
 
 
+def is_one_of(value: Any, others: Sequence[Any]) -> bool:
+    """Whether it is one of these very objects."""
+    return any(value is other for other in others)
+
+
 def is_text_leaf(value: Any) -> bool:
     """Whether a leaf is a string or a tensor of strings."""
     return isinstance(value, (str, bytes, TextOutput)) or is_text(value)
@@ -103,8 +108,11 @@ def is_number(value: Any) -> bool:
 def take_apart(value: Any, outputs: list[Tensor]) -> Parts:
     """Split a value; its tensors are appended to `outputs`."""
     leaves: list[Any] = []
+    fixed = nest.fixed_parts(value)
     for leaf in nest.flatten(value, expand_composites=True):
-        if is_tensor(leaf):
+        if is_one_of(leaf, fixed):
+            leaves.append(leaf)
+        elif is_tensor(leaf):
             tensor = as_tensor(leaf)
             leaves.append(Output(len(outputs), tensor.aval.shape))
             outputs.append(tensor)
