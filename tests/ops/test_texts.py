@@ -108,7 +108,7 @@ def test_operators_and_indexing(expression: str) -> None:
     f"tf.nest.map_structure(lambda x: x + '1', {{'k': {V}}})",
     f"tf.map_fn(lambda s: s + 'x', {V})",
     f"tf.reduce_all({V} == 'a')",
-    "tf.math.count_nonzero(tf.constant([[\"a\", \"\"], [\"b\", \"c\"]]), 0)",
+    'tf.math.count_nonzero(tf.constant([["a", ""], ["b", "c"]]), 0)',
 )
 def test_functions(expression: str) -> None:
     assert_same(expression)

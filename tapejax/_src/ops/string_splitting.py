@@ -137,17 +137,16 @@ def ngrams(
             found.append(between.join([*left, *row, *right]))
         return found
 
-    if isinstance(data, RaggedTensor):
-        return _of_ragged(data, joined)
+    return _of_ragged(data, joined) if isinstance(data, RaggedTensor) else _of_dense(data, joined)
+
+
+def _of_dense(data: Any, joined: Callable[[Sequence[bytes]], list[bytes]]) -> Any:
     texts = known_texts(as_texts(data))
     if not texts.ndim:
         raise ValueError("Data must have rank>0")
     shape = texts.shape[:-1]
-    rows = (
-        [joined(row.tolist()) for row in texts.reshape(-1, texts.shape[-1])]
-        if shape
-        else [joined(texts.tolist())]
-    )
+    count = int(np.prod(shape, dtype=np.int64))
+    rows = [joined(row.tolist()) for row in texts.reshape(count, texts.shape[-1])]
     size = len(rows[0]) if rows else 0
     return text_tensor(known_texts(flat_texts(rows)).reshape(*shape, size))
 
