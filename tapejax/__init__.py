@@ -6,6 +6,7 @@ recorded programs are recognised when they repeat, and run when a value is neede
 
 from typing import TYPE_CHECKING
 
+from tapejax import audio as audio
 from tapejax import autodiff as autodiff
 from tapejax import autograph as autograph
 from tapejax import bitwise as bitwise
@@ -19,11 +20,13 @@ from tapejax import image as image
 from tapejax import io as io
 from tapejax import keras as keras
 from tapejax import linalg as linalg
+from tapejax import lookup as lookup
 from tapejax import math as math
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
 from tapejax import quantization as quantization
+from tapejax import queue as queue
 from tapejax import ragged as ragged
 from tapejax import random as random
 from tapejax import sets as sets
@@ -183,6 +186,7 @@ from tapejax._src.ops.matmul import matmul as matmul
 from tapejax._src.ops.matmul import tensordot as tensordot
 from tapejax._src.ops.matrix_functions import sqrtm as matrix_square_root  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.norm import norm as norm
+from tapejax._src.ops.number_texts import as_string as as_string
 from tapejax._src.ops.operators import Tensor as Tensor
 from tapejax._src.ops.operators import Variable as Variable
 from tapejax._src.ops.operators import newaxis as newaxis

@@ -30,6 +30,8 @@ OWN_CONSTRUCTOR = {
     "Variable": "TensorFlow's metaclass hides the parameters; compared with `__init__` below",
     "DType": "the dtypes are constants; TensorFlow's takes the number of a protocol buffer",
     "dtypes.DType": "the same class as tf.DType",
+    "lookup.StaticHashTable": "TensorFlow's metaclass hides the parameters",
+    "lookup.StaticVocabularyTable": "TensorFlow's metaclass hides the parameters",
     "errors": "raised by the library; there is no graph node for TensorFlow's first arguments",
 }
 # the one statement besides imports: an error for names that do not exist says what does

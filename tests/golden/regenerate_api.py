@@ -20,6 +20,7 @@ from typing import Any
 GOLDEN = Path(__file__).with_name("tf_api.json")
 NAMESPACES = (
     "",
+    "audio",
     "autodiff",
     "config",
     "data",
@@ -28,16 +29,20 @@ NAMESPACES = (
     "dtypes",
     "errors",
     "image",
+    "io",
     "linalg",
+    "lookup",
     "math",
     "nest",
     "nn",
+    "queue",
     "ragged",
     "random",
     "sets",
     "sparse",
     "signal",
     "train",
+    "strings",
 )
 
 

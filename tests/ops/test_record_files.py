@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tapejax._src.core import errors
-from tapejax._src.ops.record_files import RecordWriter, crc32c, read_records
+from tapejax._src.ops.checksums import crc32c
+from tapejax._src.ops.record_files import RecordWriter, read_records
 
 
 def bitwise_crc32c(data):

@@ -10,10 +10,11 @@ Recording comes here where it fails for other tensors: numeric ops pay nothing f
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ from jax.core import Tracer
 
 from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval, aval_of
+from tapejax._src.core.dtypes import string
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
@@ -33,7 +35,8 @@ from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import TEXTS, record, record2
 
-Texts = np.ndarray[Any, np.dtype[np.object_]]
+Texts = np.ndarray[Any, np.dtype[Any]]
+"""Object arrays of bytes."""
 
 _OBJECT = np.dtype(object)
 _PRODUCT_LIMIT = 1 << 16
@@ -47,6 +50,7 @@ _MOVES = (
     "_getitem",
     "_merge_rows",
     "_pad",
+    "_ragged_to_tensor",
     "_random_shuffle",
     "_select",
     "_setitem",
@@ -82,6 +86,7 @@ _MOVES = (
 )
 TEXT_RESULTS: dict[str, int | None] = {
     **dict.fromkeys(_MOVES),
+    "math.count_nonzero": 0,  # the empty string has the code 0
     "math.equal": 0,
     "math.not_equal": 0,
     "_unique": 1,
@@ -161,7 +166,7 @@ def coded_tensor(codes: Tensor, table: Sequence[bytes]) -> Tensor:
         found = codes
     else:
         found = taken(np.array(places, np.int32), codes)
-    return Tensor(Aval(codes.aval.shape, _OBJECT), Coded(found, unique.texts), -1)
+    return Tensor(Aval(codes.aval.shape, _OBJECT), cast("Any", Coded(found, unique.texts)), -1)
 
 
 def is_text(value: Any) -> bool:
@@ -178,8 +183,8 @@ def is_known(text: Tensor) -> bool:
     return text.recorder is None or text.recorder.symbolic is None
 
 
-def known_texts(text: Any) -> Texts:
-    """The strings of a tensor.
+def known_texts(text: Any) -> Any:
+    """The strings of a tensor, an object array of bytes.
 
     Raises:
         OperatorNotAllowedInGraphError: If a function is being traced that computes them.
@@ -239,8 +244,10 @@ def taken(values: np.ndarray[Any, Any], codes: Tensor) -> Tensor:
 
 
 # ---------------------------------------------------------------------- ops that move elements
-_JOIN = Kernel("math.add", lambda x, y: x, groups=(0, 0), node="AddV2", broadcast=True)
-"""Stands for `+` where the operands are checked."""
+@functools.lru_cache(maxsize=64)
+def _broadcasting(node: str, count: int) -> Kernel:
+    """Stands for an op on strings where its operands are checked."""
+    return Kernel(node, lambda *x: x[0], groups=(0,) * count, node=node, broadcast=True)
 
 
 def run_on_codes(kernel: Kernel, inputs: Sequence[Any]) -> Any:
@@ -265,9 +272,11 @@ def run_on_codes(kernel: Kernel, inputs: Sequence[Any]) -> Any:
         raise TypeError(
             f"Cannot convert {numbers[0]!r} to EagerTensor of dtype string [Op:{kernel.node}]"
         )
-    check_inputs(_JOIN if joins else kernel, avals)
+    check_inputs(_broadcasting("AddV2", 2) if joins else kernel, avals)
     if joins:
         return map_texts(lambda x, y: x + y, inputs)
+    if kernel.name not in TEXT_RESULTS and kernel.codes is not None:
+        raise TypeError(f"Cannot convert numbers to EagerTensor of dtype string [Op:{kernel.node}]")
     if kernel.name not in TEXT_RESULTS:
         raise _not_for_strings(kernel)
     table = Table()
@@ -327,9 +336,7 @@ def map_texts(
         NotImplementedError: If a function is being traced and there are too many combinations.
     """
     tensors = [x.tensor if isinstance(x, Variable) else x for x in texts]
-    check_inputs(
-        Kernel(node, fn, groups=(0,) * len(tensors), broadcast=True), [t.aval for t in tensors]
-    )
+    check_inputs(_broadcasting(node, len(tensors)), [tensor.aval for tensor in tensors])
     if all(is_known(tensor) for tensor in tensors):
         arrays = [known_texts(x) for x in texts]
         return constant_tensor(_mapped(fn, np.broadcast_arrays(*arrays), dtype))
@@ -383,16 +390,9 @@ def as_texts(value: Any) -> Any:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"expected a string tensor but got a {value.dtype.name} tensor of shape "
-                f"{value.shape}; tf.strings.as_string makes strings of numbers.",
+                f"cannot compute the op as an input was expected to be a string tensor but is a "
+                f"{value.dtype.name} tensor of shape {value.shape}; tf.strings.as_string makes "
+                "strings of numbers.",
             )
         return value
-    tensor = as_tensor(value)
-    if tensor.dtype.name == "string":
-        return tensor
-    if not tensor.shape.num_elements():  # an empty list has no dtype of its own
-        return constant_tensor(np.empty(tensor.aval.shape, object))
-    raise ValueError(
-        f"Tensor conversion requested dtype string for Tensor with dtype {tensor.dtype.name}: "
-        f"{value!r}"
-    )
+    return as_tensor(value, string)

@@ -2,13 +2,10 @@
 
 A record is its length (64 bits), the masked checksum of that, the bytes, and their masked checksum,
 all little-endian.
-
-References: RFC 3720, appendix B.4 (the checksum).
 """
 
 from __future__ import annotations
 
-import functools
 import gzip
 import os
 import struct
@@ -17,92 +14,12 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
-import numpy as np
-
 from tapejax._src.core import errors
+from tapejax._src.ops.checksums import masked_crc32c
 
-Words = np.ndarray[Any, np.dtype[np.uint32]]
-
-_POLYNOMIAL = 0x82F63B78
-_MASK = 0xA282EAD8
-_ONES = 0xFFFFFFFF
 _HEAD = struct.Struct("<QI")
 _TAIL = struct.Struct("<I")
-_LANE_BYTES = 256
 _CHUNK = 1 << 18
-
-
-# ---------------------------------------------------------------------- checksums
-def _byte_table() -> Words:
-    table = np.arange(256, dtype=np.uint32)
-    for _ in range(8):
-        table = np.where(table & 1, (table >> 1) ^ np.uint32(_POLYNOMIAL), table >> 1)
-    return table.astype(np.uint32)
-
-
-_TABLE = _byte_table()
-_LIST: list[int] = _TABLE.tolist()
-
-
-def _apply(matrix: Words, words: Words) -> Words:
-    """A linear map of 32 bits, given by the images of the single bits, of each word."""
-    out = np.zeros_like(words)
-    for bit in range(32):
-        out ^= np.where(words >> np.uint32(bit) & np.uint32(1), matrix[bit], np.uint32(0))
-    return out
-
-
-@functools.lru_cache(maxsize=64)
-def _zeros(count: int) -> Words:
-    """The map of a checksum that `count` zero bytes make, for a power of two."""
-    if count == 1:
-        bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
-        return (_TABLE[bits & 0xFF] ^ (bits >> np.uint32(8))).astype(np.uint32)
-    half = _zeros(count // 2)
-    return _apply(half, half)
-
-
-def _register(data: bytes, crc: int) -> int:
-    """The register after some bytes, one by one."""
-    for byte in data:
-        crc = _LIST[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    return crc
-
-
-def _of_lanes(data: Any, crc: int) -> int:
-    """The same for a power of two of lanes, computed side by side and put together."""
-    lanes = data.reshape(-1, _LANE_BYTES)
-    first = np.zeros(len(lanes), np.uint32)
-    first[0] = crc
-    for n in range(_LANE_BYTES):
-        first = _TABLE[(first ^ lanes[:, n]) & np.uint32(0xFF)] ^ (first >> np.uint32(8))
-    size = _LANE_BYTES
-    while len(first) > 1:
-        first = _apply(_zeros(size), first[::2]) ^ first[1::2]
-        size *= 2
-    return int(first[0])
-
-
-def crc32c(data: bytes) -> int:
-    """The CRC-32C of some bytes.
-
-    Example:
-        >>> hex(crc32c(b"123456789"))
-        '0xe3069283'
-    """
-    crc, at = _ONES, 0
-    array = np.frombuffer(data, np.uint8)
-    while len(data) - at >= 4 * _LANE_BYTES:
-        lanes = 1 << ((len(data) - at) // _LANE_BYTES).bit_length() - 1
-        crc = _of_lanes(array[at : at + lanes * _LANE_BYTES], crc)
-        at += lanes * _LANE_BYTES
-    return _register(data[at:], crc) ^ _ONES
-
-
-def masked_crc(data: bytes) -> int:
-    """The checksum as it stands in files."""
-    crc = crc32c(data)
-    return ((crc >> 15 | crc << 17) + _MASK) & _ONES
 
 
 # ---------------------------------------------------------------------- reading
@@ -192,12 +109,12 @@ def _record(file: BinaryIO, head: bytes, at: int) -> bytes:
     if len(head) < _HEAD.size:
         raise errors.DataLossError(None, None, f"truncated record at {at}")
     length, check = _HEAD.unpack(head)
-    if masked_crc(head[:8]) != check:
+    if masked_crc32c(head[:8]) != check:
         raise errors.DataLossError(None, None, f"corrupted record at {at}")
     data, tail = file.read(length), file.read(_TAIL.size)
     if len(data) < length or len(tail) < _TAIL.size:
         raise errors.DataLossError(None, None, f"truncated record at {at}")
-    if masked_crc(data) != _TAIL.unpack(tail)[0]:
+    if masked_crc32c(data) != _TAIL.unpack(tail)[0]:
         raise errors.DataLossError(None, None, f"corrupted record at {at}")
     return data
 
@@ -228,7 +145,12 @@ class RecordWriter:
     def write(self, record: bytes) -> None:
         """Append a record."""
         length = struct.pack("<Q", len(record))
-        parts = [length, _TAIL.pack(masked_crc(length)), record, _TAIL.pack(masked_crc(record))]
+        parts = [
+            length,
+            _TAIL.pack(masked_crc32c(length)),
+            record,
+            _TAIL.pack(masked_crc32c(record)),
+        ]
         self._put(b"".join(parts))
 
     def _put(self, data: bytes) -> None:

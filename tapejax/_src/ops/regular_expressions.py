@@ -35,6 +35,9 @@ _POSIX = {
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\\t\\n\\f\\r "}
 _ANCHORS = {"A": r"\A", "z": r"\Z", "b": r"\b", "B": r"\B"}
 _GROUP = re.compile(r"\?(?:P<\w+>|<\w+>|[imsU-]*[:)]|P=\w+|[=!]|<[=!]|#)?")
+_COUNTS = re.compile(r"(\d+)(?:,(\d*))?\}")
+_MOST = 1000
+"""RE2's limit of counted repetitions."""
 _PROPERTY = re.compile(r"\{(\^?)(\w+)\}|(\w)")
 
 
@@ -101,9 +104,16 @@ class _Translation:
             return "(?m:$)" if self._lines[-1] else r"\Z"
         if sign == "^":
             return "(?m:^)" if self._lines[-1] else r"\A"
+        if sign == "{":
+            self._check_repetition()
         if sign == "+" and self._parts and self._parts[-1] in ("*", "+", "?", "}"):
             raise ValueError(f"bad repetition operator: {self._parts[-1]}+")
         return sign
+
+    def _check_repetition(self) -> None:
+        found = _COUNTS.match(self._pattern, self._at)
+        if found is not None and any(int(n) > _MOST for n in found.groups() if n):
+            raise ValueError(f"invalid repetition size: {{{found.group()}")
 
     def _group(self) -> str:
         found = _GROUP.match(self._pattern, self._at)
@@ -115,7 +125,7 @@ class _Translation:
         if text in ("?=", "?!", "?<=", "?<!", "?#", "?") or text.startswith("?P="):
             raise ValueError(f"invalid perl operator: ({text}")
         if text.startswith("?<"):
-            return f"(?P{text[1:]}"
+            raise ValueError("invalid perl operator: (?<")
         if text.startswith("?P<"):
             return f"({text}"
         return self._flags(text)

@@ -204,31 +204,33 @@ def substr(
             "pos and len should have the same shape, got: "
             f"{brackets(starts.shape)} vs. {brackets(counts.shape)} [Op:Substr]"
         )
+    if not starts.ndim:
+        first, count = int(starts), int(counts)
+        return map_texts(lambda item: _found_part(item, first, count, unit, 0), [text])
     try:
-        np.broadcast_shapes(tuple(text.shape), starts.shape)
+        arrays = np.broadcast_arrays(known_texts(text), starts, counts)
     except ValueError:
         raise InvalidArgumentError(
             f"Incompatible shapes: {brackets(tuple(text.shape))} vs. {brackets(starts.shape)} "
             "[Op:Substr]"
         ) from None
-
-    def part(item: bytes, first: int, count: int, place: int = 0) -> bytes:
-        found = _part(item, first, count, unit)
-        if found is None:
-            shown = f" {item!r}" if unit == "BYTE" else ""
-            raise InvalidArgumentError(
-                f"pos {first} out of range for string{shown} at index {place} [Op:Substr]"
-            )
-        return found
-
-    if not starts.ndim:
-        first, count = int(starts), int(counts)
-        return map_texts(lambda item: part(item, first, count), [text], node="Substr")
-    arrays = np.broadcast_arrays(known_texts(text), starts, counts)
     found = np.empty(arrays[0].size, object)
     items = zip(*[array.ravel().tolist() for array in arrays], strict=True)
-    found[:] = [part(*item, place) for place, item in enumerate(items)]
+    found[:] = [
+        _found_part(item, first, count, unit, place)
+        for place, (item, first, count) in enumerate(items)
+    ]
     return text_tensor(found.reshape(arrays[0].shape))
+
+
+def _found_part(text: bytes, pos: int, count: int, unit: str, place: int) -> bytes:
+    found = _part(text, pos, count, unit)
+    if found is None:
+        shown = f" {text!r}" if unit == "BYTE" else ""
+        raise InvalidArgumentError(
+            f"pos {pos} out of range for string{shown} at index {place} [Op:Substr]"
+        )
+    return found
 
 
 _NUMBERS = ("float", "double", "int32", "int64", "uint32", "uint64")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import numpy as np
@@ -87,7 +87,7 @@ def is_tensor(value: Any) -> bool:
     """
     if isinstance(value, Tensor):
         return value.aval.struct is not None
-    return isinstance(value, _ARRAYS) and np.dtype(value.dtype).kind not in "OSU"
+    return isinstance(value, _ARRAYS) and np.dtype(cast("Any", value).dtype).kind not in "OSU"
 
 
 def is_one_of(value: Any, others: Sequence[Any]) -> bool:
