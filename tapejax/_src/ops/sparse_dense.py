@@ -34,6 +34,7 @@ from tapejax._src.ops import (
 from tapejax._src.ops.sparse_tensor import (
     SparseTensor,
     as_index,
+    narrowed,
     of_parts,
     sizes_of,
     sparse_argument,
@@ -92,6 +93,7 @@ def _scattered(
     """A dense array with the values at their places and the default elsewhere."""
     del validate
     whole = jnp.broadcast_to(default, shape)
+    indices = narrowed(indices, shape)
     return whole.at[tuple(indices.T)].set(values, mode="drop")
 
 
@@ -246,6 +248,7 @@ def _matmul(
     adjoint_b: bool,
 ) -> Array:
     """The product of a sparse and a dense matrix."""
+    indices = narrowed(indices, shape)
     rows, columns = indices[:, 0], indices[:, 1]
     height = shape[0]
     if adjoint_a:
@@ -299,6 +302,13 @@ def sparse_dense_matmul(
     sparse = sparse_argument(sp_a, "sp_a")
     dense = as_partner(b, sparse.dtype) if not isinstance(b, (Tensor, Variable)) else as_tensor(b)
     shape = sizes_of(sparse)
+    _check_matrices(shape, dense, adjoint_a, adjoint_b)
+    return _matmul(sparse.indices, sparse.values, dense, shape, bool(adjoint_a), bool(adjoint_b))
+
+
+def _check_matrices(
+    shape: tuple[int, ...], dense: Tensor, adjoint_a: bool, adjoint_b: bool
+) -> None:
     if len(shape) != 2:
         raise errors.InvalidArgumentError(
             None, None, f"Tensor 'a_shape' must have 2 elements, not {len(shape)}"
@@ -318,7 +328,6 @@ def sparse_dense_matmul(
             f"[{shape[0]}, {shape[1]}).  Dimensions of B: "
             f"[{','.join(map(str, dense.aval.shape))}] [Op:SparseTensorDenseMatMul]",
         )
-    return _matmul(sparse.indices, sparse.values, dense, shape, bool(adjoint_a), bool(adjoint_b))
 
 
 @public("sparse.sampled_addmm")

@@ -313,6 +313,11 @@ def of_parts(indices: Any, values: Any, shape: Sequence[int] | Tensor) -> Sparse
     return _rebuild(None, (indices, values, shape))  # pyright: ignore[reportArgumentType]  unused
 
 
+def narrowed(indices: Any, sizes: Sequence[int]) -> Any:
+    """Indices as int32 where that holds them: the user's own `jax.jit` may have no 64 bits."""
+    return indices.astype(np.int64 if max(sizes, default=0) >= 2**31 else np.int32)
+
+
 def moved(
     name: str, key: Any, fn: Callable[[Any], Any], sparse: SparseTensor, shape: Sequence[int]
 ) -> SparseTensor:
