@@ -239,8 +239,9 @@ def concat(
         The values have a gradient, which TensorFlow does not define.
     """
     del name
-    given = [sp_inputs] if isinstance(sp_inputs, SparseTensor) else list(sp_inputs)
-    inputs = [sparse_argument(x) for x in given]
+    if not isinstance(sp_inputs, (list, tuple)):
+        raise TypeError(f"Inputs must be a list or tuple of SparseTensors, got {sp_inputs!r}.")
+    inputs = [sparse_argument(x) for x in sp_inputs]
     if not inputs:
         raise invalid("tf.sparse.concat needs at least one SparseTensor [Op:SparseConcat]")
     shapes = [sizes_of(x) for x in inputs]

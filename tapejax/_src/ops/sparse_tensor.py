@@ -23,13 +23,13 @@ from tapejax._src.ops import casting
 
 def as_index(value: Any) -> Tensor:
     """An int64 tensor of places or sizes."""
-    if isinstance(value, (list, tuple)) and not convert.holds_tensor(value) and not len(value):
-        return constant_tensor(np.zeros(0, np.int64))
     tensor = as_tensor(value)
+    if not isinstance(value, Tensor) and 0 in tensor.aval.shape:
+        return constant_tensor(np.zeros(tensor.aval.shape, np.int64))
     if tensor.dtype == int64:
         return tensor
     if not tensor.dtype.is_integer:
-        raise ValueError(
+        raise (ValueError if isinstance(value, Tensor) else TypeError)(
             f"Tensor conversion requested dtype int64 for Tensor with dtype {tensor.dtype.name}: "
             f"{tensor}. Indices and shapes of sparse tensors are integers."
         )
