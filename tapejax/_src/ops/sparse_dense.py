@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapejax._src.core import errors
+from tapejax._src.core.dtypes import float32
 from tapejax._src.core.row_partition import known_array
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
@@ -339,7 +340,7 @@ def sampled_addmm(
     mat2: Any,
     beta: Any = 1.0,
     alpha: Any = 1.0,
-    output_type: Any = "float32",
+    output_type: Any = float32,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Some elements of a matrix product: `alpha * (mat1 @ mat2) + beta * values` at `indices`.
 

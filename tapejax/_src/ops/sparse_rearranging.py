@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapejax._src.core import errors
-from tapejax._src.core.dtypes import as_dtype
+from tapejax._src.core.dtypes import as_dtype, float32
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
@@ -274,7 +274,7 @@ def concat(
 
 @public("sparse.eye")
 def eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = "float32", name: str | None = None
+    num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None
 ) -> SparseTensor:
     """A sparse matrix with ones on its diagonal.
 
