@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from parity.expressions import assert_agrees
+from parity.expressions import assert_agrees, assert_same_text
 
 
 def names(tf: ModuleType) -> dict[str, Any]:
@@ -197,3 +197,26 @@ CONSTRUCTIONS = (
 @pytest.mark.parametrize("expression", CONSTRUCTIONS)
 def test_constructions_agree_with_tensorflow(expression: str) -> None:
     assert_agrees(expression, names)
+
+
+PRINTED = (
+    "C([[1.5, 2], [], [3]])",
+    'C([["a", "é"], ["c" * 90]])',
+    "C([[]])",
+    "C([], ragged_rank=1)",
+    "C([list(range(n)) for n in range(30)])",
+    "C([list(range(2000)), [1]])",
+    "C([[[1.123456789, 2], [3, 4]], [[5, 6]]], ragged_rank=1)",
+    "C([[True], []])",
+    "C([[1 + 2j], []])",
+    "rt",
+    "u",
+    "un",
+    "rt.numpy()",
+    "RT.from_tensor([[1, 2], [3, 4]])",
+)
+
+
+@pytest.mark.parametrize("expression", PRINTED)
+def test_ragged_tensors_are_printed_as_by_tensorflow(expression: str) -> None:
+    assert_same_text(expression, names)

@@ -156,6 +156,8 @@ REARRANGEMENTS = (
 )
 
 RAGGED_FUNCTIONS = (
+    "tf.ragged.range([2.5])",
+    "tf.ragged.range([0.5, 3], [2, 1], [0.25, -1])",
     "tf.ragged.range([3,0,2])",
     "tf.ragged.range([0,5],[4,0],[2,-2])",
     "tf.ragged.range(3)",

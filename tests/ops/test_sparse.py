@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from parity.expressions import assert_agrees
+from parity.expressions import assert_agrees, assert_same_text
+
+import tapejax
 
 
 def names(tf: ModuleType) -> dict[str, Any]:
@@ -267,3 +270,27 @@ def test_sparse_functions_agree_with_tensorflow(expression: str) -> None:
 @pytest.mark.parametrize("expression", SETS)
 def test_sets_agree_with_tensorflow(expression: str) -> None:
     assert_agrees(expression, names)
+
+
+@pytest.mark.parametrize("expression", ["a", "e", "i3", "a * 2.0", "sp.from_dense([['a', '']])"])
+def test_sparse_tensors_are_printed_as_by_tensorflow(expression: str) -> None:
+    assert_same_text(expression, names)
+
+
+HASHED = (
+    "sp.cross_hashed([sp.from_dense([['a', 'b']]), sp.from_dense([['c']])])",
+    "sp.cross_hashed([sp.from_dense([['a']]), sp.from_dense([[7]])], 1000, hash_key=5)",
+    "tf.ragged.cross_hashed([tf.ragged.constant([['a'], []]), tf.constant([[1], [2]])], 10)",
+)
+
+
+@pytest.mark.parametrize("expression", HASHED)
+def test_crossed_features_have_the_hashes_of_tensorflow(expression: str) -> None:
+    assert_agrees(expression, names)
+
+
+def test_a_pickled_composite_tensor_is_the_same() -> None:
+    x = tapejax.SparseTensor([[0, 1]], [2.0], [1, 3])
+    assert repr(pickle.loads(pickle.dumps(x))) == repr(x)
+    ragged = tapejax.ragged.constant([["a"], []])
+    assert pickle.loads(pickle.dumps(ragged)).to_list() == [[b"a"], []]

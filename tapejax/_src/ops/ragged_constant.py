@@ -80,6 +80,20 @@ def constant(
                 f"inner_shape={inner_shape!r}"
             )
         return constants.constant(pylist, wanted)
+    ragged_rank, inner = _form(pylist, ragged_rank, inner_shape)
+    level = list(pylist)
+    lengths: list[list[int]] = []
+    for _ in range(ragged_rank):
+        lengths.append([len(item) for item in level])
+        level = [entry for item in level for entry in item]
+    values: Any = _flat(level, wanted, inner)
+    for row_lengths in reversed(lengths):
+        values = RaggedTensor.of(values, of_lengths(row_lengths, splits))
+    return values
+
+
+def _form(pylist: Any, ragged_rank: int | None, inner_shape: Any) -> tuple[int, tuple[int, ...]]:
+    """The number of ragged dimensions and the shape of one value."""
     deepest, scalars = _depth(pylist)
     if scalars is not None and deepest > scalars:
         raise ValueError(
@@ -97,15 +111,7 @@ def constant(
             f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and "
             f"inner_shape={inner}: scalars are at depth {scalars}"
         )
-    level = list(pylist)
-    lengths: list[list[int]] = []
-    for _ in range(ragged_rank):
-        lengths.append([len(item) for item in level])
-        level = [entry for item in level for entry in item]
-    values: Any = _flat(level, wanted, inner)
-    for row_lengths in reversed(lengths):
-        values = RaggedTensor.of(values, of_lengths(row_lengths, splits))
-    return values
+    return ragged_rank, inner
 
 
 def _flat(level: list[Any], dtype: Any, inner: tuple[int, ...]) -> Tensor:

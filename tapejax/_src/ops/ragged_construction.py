@@ -33,8 +33,9 @@ def _fail(function: str, what: str) -> errors.InvalidArgumentError:
 
 def partition_tensor(value: Any, name: str) -> Tensor:
     """A vector of row splits, lengths, ids, starts or limits: int64 unless it has a dtype."""
-    plain = not isinstance(value, (Tensor, Variable)) and getattr(value, "dtype", None) is None
-    if plain and len(value) == 0:
+    narrow = isinstance(value, np.ndarray) and value.dtype not in (np.int32, np.int64)
+    plain = narrow or not hasattr(value, "dtype")
+    if isinstance(value, (list, tuple)) and not value:
         return host_ints([], int64)
     tensor = as_tensor(value)
     if plain and tensor.dtype.is_integer:

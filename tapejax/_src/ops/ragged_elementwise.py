@@ -69,9 +69,12 @@ def apply_elementwise(
             continue
         if role == "Bool" and not isinstance(value, RaggedTensor):
             value = as_tensor(value, bool_)
-        many = role in LIST_ROLES and isinstance(value, (list, tuple))
-        given.append((place, many))
-        operands += value if many else [value]
+        if role in LIST_ROLES and isinstance(value, (list, tuple)):
+            given.append((place, True))
+            operands += list(value)
+        else:
+            given.append((place, False))
+            operands.append(value)
     flats, wrap = _flat(operands)
     found = iter(flats)
     positional, named = list(args), dict(kwargs)

@@ -73,7 +73,9 @@ def _bound(part: Any) -> int | None:
 def _integer(key: Any) -> int:
     if isinstance(key, int | np.integer):
         return int(key)
-    if isinstance(key, (Tensor, Variable, np.ndarray)) and not key.ndim and _is_integer(key):
+    if isinstance(key, Variable):
+        key = key.tensor
+    if isinstance(key, (Tensor, np.ndarray)) and not key.ndim and _is_integer(key):
         return int(static_ints(key))
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
@@ -109,7 +111,7 @@ def indexed(value: Any, keys: list[Any]) -> Any:
             None,
             f"slice index {first + count} of dimension 0 out of bounds. [Op:StridedSlice]",
         )
-    splits = splits_of(value.partition, _WHAT)
+    splits: list[int] = splits_of(value.partition, _WHAT).tolist()
     place = first % count
     row = take(value.values, np.arange(splits[place], splits[place + 1]), _WHAT)
     return indexed(row, rest)

@@ -65,6 +65,8 @@ def range(
     if limits is None:
         starts, limits = 0, starts
     parts = [_host(part, dtype) for part in (starts, limits, deltas)]
+    kind = _kind(parts)
+    parts = [part.astype(kind) for part in parts]
     for part, word in zip(parts, ("starts", "limits", "deltas"), strict=True):
         if part.ndim > 1:
             raise errors.InvalidArgumentError(
@@ -84,7 +86,6 @@ def range(
     lengths = _lengths(begin, end, step)
     row = np.repeat(np.arange(len(lengths)), lengths)
     place = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    kind = _kind(parts) if dtype is None else as_dtype(dtype).as_numpy_dtype
     values = (begin[row] + place * step[row]).astype(kind)
     rows = of_lengths(lengths, splits_dtype(as_dtype(row_splits_dtype)))
     return RaggedTensor.of(constant_tensor(values), rows)

@@ -177,12 +177,7 @@ def from_tensor(
     """
     del name
     dtype = splits_dtype(as_dtype(row_splits_dtype))
-    if lengths is not None and padding is not None:
-        raise ValueError("Specify argument `lengths` or `padding`, but not both.")
-    if not isinstance(ragged_rank, int):
-        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
-    if ragged_rank <= 0:
-        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+    _check_options(lengths, padding, ragged_rank)
     if isinstance(tensor, RaggedTensor):
         raise ValueError("`tensor` must be a tensor, not a RaggedTensor.")
     value = as_tensor(tensor)
@@ -205,6 +200,15 @@ def from_tensor(
     else:
         lengths = _host_lengths(lengths)
     return _of_lengths(value, lengths.reshape(shape[:ragged_rank]), ragged_rank, dtype)
+
+
+def _check_options(lengths: Any, padding: Any, ragged_rank: Any) -> None:
+    if lengths is not None and padding is not None:
+        raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+    if not isinstance(ragged_rank, int):
+        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+    if ragged_rank <= 0:
+        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
 
 
 def _host_lengths(lengths: Any) -> HostArray:

@@ -31,7 +31,7 @@ def _typed(out_type: Any, ragged: RaggedTensor) -> DType:
     return ragged.partition.dtype if out_type is None else as_dtype(out_type)
 
 
-def ragged_axis(axis: int, rank: int) -> int:
+def ragged_axis(axis: Any, rank: int) -> int:
     """An axis without its sign."""
     if not isinstance(axis, int | np.integer):
         raise TypeError(f"axis must be an int; got {type(axis).__name__}")

@@ -167,7 +167,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
         >>> tf.sets.difference([[1, 2, 3]], [[2, 3, 4]]).values.numpy().tolist()
         [1]
     """
-    fn: Any = set.__sub__ if aminusb else set.__rsub__
+    fn: Any = set.__sub__ if aminusb else lambda x, y: y - x
     return _combined(a, b, fn, validate_indices)
 
 

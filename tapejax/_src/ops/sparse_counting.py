@@ -85,12 +85,7 @@ def bincount(
         ([[0, 1], [1, 0], [1, 2]], [2, 1, 1])
     """
     del name
-    if axis not in (0, -1):
-        raise ValueError(
-            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
-        )
-    if binary_output and weights is not None:
-        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
+    _check_options(axis, binary_output, weights)
     rows, tensor, count = _rows_and_numbers(values, axis)
     numbers = _host(tensor, "tf.sparse.bincount").reshape(-1).astype(np.int64)
     if (numbers < 0).any():
@@ -113,6 +108,15 @@ def bincount(
     if count is None:
         return of_parts(found[:, 1:], counts, [length])
     return of_parts(found, counts, [count, length])
+
+
+def _check_options(axis: Any, binary_output: bool, weights: Any) -> None:
+    if axis not in (0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
+    if binary_output and weights is not None:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
 
 
 def _weights(weights: Any, kept: HostArray) -> Tensor:

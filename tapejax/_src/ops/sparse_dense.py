@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapejax._src.core import errors
+from tapejax._src.core.dtypes import float32
 from tapejax._src.core.row_partition import known_array
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
@@ -34,6 +35,7 @@ from tapejax._src.ops import (
 from tapejax._src.ops.sparse_tensor import (
     SparseTensor,
     as_index,
+    narrowed,
     of_parts,
     sizes_of,
     sparse_argument,
@@ -92,6 +94,7 @@ def _scattered(
     """A dense array with the values at their places and the default elsewhere."""
     del validate
     whole = jnp.broadcast_to(default, shape)
+    indices = narrowed(indices, shape)
     return whole.at[tuple(indices.T)].set(values, mode="drop")
 
 
@@ -246,6 +249,7 @@ def _matmul(
     adjoint_b: bool,
 ) -> Array:
     """The product of a sparse and a dense matrix."""
+    indices = narrowed(indices, shape)
     rows, columns = indices[:, 0], indices[:, 1]
     height = shape[0]
     if adjoint_a:
@@ -299,6 +303,13 @@ def sparse_dense_matmul(
     sparse = sparse_argument(sp_a, "sp_a")
     dense = as_partner(b, sparse.dtype) if not isinstance(b, (Tensor, Variable)) else as_tensor(b)
     shape = sizes_of(sparse)
+    _check_matrices(shape, dense, adjoint_a, adjoint_b)
+    return _matmul(sparse.indices, sparse.values, dense, shape, bool(adjoint_a), bool(adjoint_b))
+
+
+def _check_matrices(
+    shape: tuple[int, ...], dense: Tensor, adjoint_a: bool, adjoint_b: bool
+) -> None:
     if len(shape) != 2:
         raise errors.InvalidArgumentError(
             None, None, f"Tensor 'a_shape' must have 2 elements, not {len(shape)}"
@@ -318,7 +329,6 @@ def sparse_dense_matmul(
             f"[{shape[0]}, {shape[1]}).  Dimensions of B: "
             f"[{','.join(map(str, dense.aval.shape))}] [Op:SparseTensorDenseMatMul]",
         )
-    return _matmul(sparse.indices, sparse.values, dense, shape, bool(adjoint_a), bool(adjoint_b))
 
 
 @public("sparse.sampled_addmm")
@@ -330,7 +340,7 @@ def sampled_addmm(
     mat2: Any,
     beta: Any = 1.0,
     alpha: Any = 1.0,
-    output_type: Any = "float32",
+    output_type: Any = float32,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Some elements of a matrix product: `alpha * (mat1 @ mat2) + beta * values` at `indices`.
 

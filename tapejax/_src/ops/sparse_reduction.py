@@ -27,6 +27,7 @@ from tapejax._src.ops.sparse_rearranging import invalid
 from tapejax._src.ops.sparse_tensor import (
     SparseTensor,
     host_indices,
+    narrowed,
     of_parts,
     sizes_of,
     sparse_argument,
@@ -37,6 +38,7 @@ from tapejax._src.tape.custom_gradient import stop_gradient
 @op("_flat_places", node="Mul", gradient="none", cases=("i64[3,2] in (0, 2), [0], [2, 2]",))
 def _flat_places(indices: Index, axes: StaticInts, shape: StaticInts) -> Array:
     """The number of each place in row-major order of some of the axes."""
+    indices = narrowed(indices, [int(np.prod([shape[axis] for axis in axes], dtype=object))])
     flat = jnp.zeros(indices.shape[0], indices.dtype)
     for axis in axes:
         flat = flat * shape[axis] + indices[:, axis]

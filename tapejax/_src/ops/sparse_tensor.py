@@ -23,13 +23,13 @@ from tapejax._src.ops import casting
 
 def as_index(value: Any) -> Tensor:
     """An int64 tensor of places or sizes."""
-    if isinstance(value, (list, tuple)) and not convert.holds_tensor(value) and not len(value):
-        return constant_tensor(np.zeros(0, np.int64))
     tensor = as_tensor(value)
+    if not isinstance(value, Tensor) and 0 in tensor.aval.shape:
+        return constant_tensor(np.zeros(tensor.aval.shape, np.int64))
     if tensor.dtype == int64:
         return tensor
     if not tensor.dtype.is_integer:
-        raise ValueError(
+        raise (ValueError if isinstance(value, Tensor) else TypeError)(
             f"Tensor conversion requested dtype int64 for Tensor with dtype {tensor.dtype.name}: "
             f"{tensor}. Indices and shapes of sparse tensors are integers."
         )
@@ -311,6 +311,11 @@ def of_parts(indices: Any, values: Any, shape: Sequence[int] | Tensor) -> Sparse
     if not isinstance(indices, Tensor):
         indices = constant_tensor(np.ascontiguousarray(indices, np.int64))
     return _rebuild(None, (indices, values, shape))  # pyright: ignore[reportArgumentType]  unused
+
+
+def narrowed(indices: Any, sizes: Sequence[int]) -> Any:
+    """Indices as int32 where that holds them: the user's own `jax.jit` may have no 64 bits."""
+    return indices.astype(np.int64 if max(sizes, default=0) >= 2**31 else np.int32)
 
 
 def moved(
