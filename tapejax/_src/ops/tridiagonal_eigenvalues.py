@@ -9,9 +9,8 @@ import numpy as np
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
+from tapejax._src.engine.convert import as_tensor, static_ints
 from tapejax._src.engine.registry import Array, Same, op, public
-from tapejax._src.ops.gathering import gather
 from tapejax._src.ops.matrices import in_single
 from tapejax._src.ops.selecting import host_value
 from tapejax._src.ops.spectral import eigh_of
@@ -41,15 +40,13 @@ def _eigenpairs(alpha: Same, beta: Same) -> tuple[Array, Array]:
     return in_single(eigh_of, matrix)
 
 
-def _wanted(values: Tensor, select: str, select_range: Any) -> Any:
-    """Which eigenvalues are selected, or None for all of them.
+def _wanted(values: Tensor, select: str, select_range: Any) -> slice:
+    """Which of the increasing eigenvalues are selected.
 
     Raises:
         ValueError: `select_range` is missing.
         InvalidArgumentError: An empty interval, or indices that do not exist.
     """
-    if select == "a":
-        return None
     if select_range is None:
         raise ValueError(f"select='{select}' needs a `select_range` of two numbers")
     low, high = select_range
@@ -58,12 +55,13 @@ def _wanted(values: Tensor, select: str, select_range: Any) -> Any:
         if not 0 <= first <= last < size:
             msg = f"select_range ({first}, {last}) does not lie in the {size} eigenvalues"
             raise InvalidArgumentError(msg)
-        return np.arange(first, last + 1, dtype=np.int32)
+        return slice(first, last + 1)
     known = host_value(values)
     low, high = float(host_value(low)), float(host_value(high))
     if not low < high:
         raise InvalidArgumentError(f"Got empty interval in select_range: ({low}, {high}]")
-    return np.flatnonzero((known > low) & (known <= high)).astype(np.int32)
+    first, last = np.searchsorted(known, [low, high], side="right").tolist()
+    return slice(first, last)
 
 
 @public("linalg.eigh_tridiagonal")
@@ -114,11 +112,7 @@ def eigh_tridiagonal(
     if select == "v" and len(alpha.shape) != 1:
         raise ValueError(f"select='v' takes one matrix, not a batch of shape {alpha.shape}")
     values, vectors = _eigenpairs(alpha, beta)
-    wanted = _wanted(values, select, select_range)
-    if wanted is not None:
-        values = gather(values, constant_tensor(wanted), axis=-1)
-    if eigvals_only:
-        return values
-    if wanted is not None:
-        vectors = gather(vectors, constant_tensor(wanted), axis=-1)
-    return values, vectors
+    if select != "a":
+        wanted = _wanted(values, select, select_range)
+        values, vectors = values[..., wanted], vectors[..., wanted]
+    return values if eigvals_only else (values, vectors)

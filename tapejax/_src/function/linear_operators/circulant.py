@@ -31,12 +31,12 @@ from tapejax._src.ops.complex_parts import conj, imag, real
 from tapejax._src.ops.creation import ones, zeros_like
 from tapejax._src.ops.elementwise import log
 from tapejax._src.ops.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
-from tapejax._src.ops.gathering import gather
 from tapejax._src.ops.joining import concat
 from tapejax._src.ops.matrix_functions import matrix_transpose
 from tapejax._src.ops.permuting import reverse
 from tapejax._src.ops.reduction import reduce_max, reduce_min, reduce_prod, reduce_sum
 from tapejax._src.ops.shaping import expand_dims, reshape
+from tapejax._src.ops.structured import toeplitz
 
 _FORWARD = {1: fft, 2: fft2d, 3: fft3d}
 _INVERSE = {1: ifft, 2: ifft2d, 3: ifft3d}
@@ -422,10 +422,7 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def _to_dense(self) -> Any:
         col, row = (self._with_batch(part, 1) for part in (self._col, self._row))
-        size = self._sizes[-1]
-        elements = concat([reverse(col, [-1]), row[..., 1:]], -1)
-        places = np.arange(size)
-        return gather(elements, size - 1 - places[:, None] + places, axis=-1)
+        return toeplitz(col, row)
 
     def _assert_self_adjoint(self) -> Any:
         message = "row and col are not the same, and so this operator is not self-adjoint."

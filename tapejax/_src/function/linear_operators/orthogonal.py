@@ -27,12 +27,12 @@ from tapejax._src.ops.constants import get_static_value
 from tapejax._src.ops.creation import ones, zeros
 from tapejax._src.ops.creation import range as numbers
 from tapejax._src.ops.diagonals import diag
-from tapejax._src.ops.gathering import gather
 from tapejax._src.ops.joining import concat
 from tapejax._src.ops.matmul import matmul
 from tapejax._src.ops.norm import l2_normalize
 from tapejax._src.ops.shaping import expand_dims
 from tapejax._src.ops.sorting import argsort
+from tapejax._src.ops.structured import permuted_rows
 
 
 class LinearOperatorHouseholder(LinearOperator):
@@ -208,7 +208,7 @@ class LinearOperatorPermutation(LinearOperator):
             perm = argsort(perm, axis=-1)
         batch = common_batch(sizes(x)[:-2], sizes(perm)[:-1])
         x, perm = with_batch(x, batch), with_batch(perm, batch, 1)
-        return gather(x, perm, axis=-2, batch_dims=len(batch))
+        return permuted_rows(x, perm)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._matmul(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
