@@ -205,6 +205,16 @@ def _handles(recorder: Recorder, node: Program, live: Sequence[Tensor]) -> list[
     return handles + [(t.index, t) for t in live]
 
 
+def _in_64_bits(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call of interpreted ops, whose Python numbers may be 64-bit ones."""
+
+    def run(*arguments: Any) -> Any:
+        with jax.enable_x64(True):
+            return call(*arguments)
+
+    return run
+
+
 def _donatable(recorder: Recorder) -> tuple[int, ...]:
     owned = recorder.owned
     return tuple([n for n, r in enumerate(recorder.leaves) if owned[n] and r() is None])
@@ -308,7 +318,9 @@ def _find(
                 node.executables[request] = served = executable.serving(request)
                 return served
     if extra and len(extra) > KEPT_RESIDUALS:
-        return interpret_program(node, request, chains, extra)
+        executable = interpret_program(node, request, chains, extra)
+        executable.call = _in_64_bits(executable.call)
+        return executable
     if not TIERS.worth_compiling(node, request):
         executable = interpret_program(node, request, chains, extra)
         executable.call = TIERS.rent(node, request, executable)

@@ -229,7 +229,8 @@ def _dense(labels: Any, logits: Any, time_major: bool) -> tuple[Any, Any]:
     indices, values = host_value(labels.indices), host_value(labels.values)
     shape = logits.aval.shape
     batch = shape[1 if time_major else 0] if len(shape) == 3 else 0
-    return tuple(constant_tensor(part) for part in collapsed(indices, values, batch))
+    matrix, lengths = collapsed(indices, values, batch)
+    return constant_tensor(matrix), constant_tensor(lengths)
 
 
 @op(

@@ -312,11 +312,11 @@ def _integers(dtype: Any, node: str) -> np.dtype[Any]:
 
 
 class _Range(NamedTuple):
-    """The integers of a dtype: the least, the greatest, how many, and their bits."""
+    """The integers of a dtype: the least, the greatest, and how many there are."""
 
     least: float
     most: float
-    count: float
+    size: float
 
 
 def _range(dtype: np.dtype[Any]) -> _Range:
