@@ -216,8 +216,8 @@ def conv(
     rank = filter.ndim - 2
     if rank not in _ORDER or input.ndim != rank + 1 + batch_dims:
         raise InvalidArgumentError(
-            "filter must have rank 4 or 5, and input batch_dims more axes than the spatial ones and "
-            f"the channels. Received: filter.shape={filter.shape}, input.shape={input.shape}, "
+            "filter must have rank 4 or 5, and input batch_dims more axes than the spatial ones "
+            f"and the channels. Received: filter.shape={filter.shape}, input.shape={input.shape}, "
             f"batch_dims={batch_dims} [Op:Conv]"
         )
     if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):

@@ -90,7 +90,8 @@ def with_space_to_batch(
     axes, last = _axes(len(shape), rates, spatial_dims, data_format)
     if len(axes) != len(rates):
         raise ValueError(
-            f"`spatial_dims` and `dilation_rate` must have the same length. Received: {axes}, {rates}"
+            "`spatial_dims` and `dilation_rate` must have the same length. "
+            f"Received: {axes}, {rates}"
         )
     if all(rate == 1 for rate in rates):
         return op(tensor, len(rates), padding)
