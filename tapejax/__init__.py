@@ -36,6 +36,7 @@ from tapejax import strings as strings
 from tapejax import train as train
 from tapejax import types as types
 from tapejax import version as version
+from tapejax._src.core.device_spec import DeviceSpec as DeviceSpec
 from tapejax._src.core.dtypes import DType as DType
 from tapejax._src.core.dtypes import as_dtype as as_dtype
 from tapejax._src.core.dtypes import bfloat16 as bfloat16
@@ -66,6 +67,7 @@ from tapejax._src.core.dtypes import variant as variant
 from tapejax._src.core.indexed_slices import IndexedSlices as IndexedSlices
 from tapejax._src.core.naming import name_scope as name_scope
 from tapejax._src.core.shapes import TensorShape as TensorShape
+from tapejax._src.core.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapejax._src.core.specs import TensorSpec as TensorSpec
 from tapejax._src.core.specs import TypeSpec as TypeSpec
 from tapejax._src.core.variable import VariableAggregation as VariableAggregation
@@ -74,6 +76,9 @@ from tapejax._src.core.version import __version__ as __version__
 from tapejax._src.function.accumulating import foldl as foldl
 from tapejax._src.function.accumulating import foldr as foldr
 from tapejax._src.function.accumulating import scan as scan
+from tapejax._src.function.batching import (
+    nondifferentiable_batch_function as nondifferentiable_batch_function,
+)
 from tapejax._src.function.control_flow import case as case
 from tapejax._src.function.control_flow import cond as cond
 from tapejax._src.function.control_flow import switch_case as switch_case
@@ -86,6 +91,22 @@ from tapejax._src.function.execution import init_scope as init_scope
 from tapejax._src.function.execution import no_op as no_op
 from tapejax._src.function.function import function as function
 from tapejax._src.function.function import inside_function as inside_function
+from tapejax._src.function.graph_era import AggregationMethod as AggregationMethod
+from tapejax._src.function.graph_era import CriticalSection as CriticalSection
+from tapejax._src.function.graph_era import Graph as Graph
+from tapejax._src.function.graph_era import Operation as Operation
+from tapejax._src.function.graph_era import RegisterGradient as RegisterGradient
+from tapejax._src.function.graph_era import check_pinned as check_pinned
+from tapejax._src.function.graph_era import get_current_name_scope as get_current_name_scope
+from tapejax._src.function.graph_era import guarantee_const as guarantee_const
+from tapejax._src.function.graph_era import import_graph_def as import_graph_def
+from tapejax._src.function.graph_era import is_symbolic_tensor as is_symbolic_tensor
+from tapejax._src.function.graph_era import load_library as load_library
+from tapejax._src.function.graph_era import load_op_library as load_op_library
+from tapejax._src.function.graph_era import no_gradient as no_gradient
+from tapejax._src.function.graph_era import timestamp as timestamp
+from tapejax._src.function.graph_era import tuple_ as tuple  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.function.graph_era import type_spec_from_value as type_spec_from_value
 from tapejax._src.function.graph_gradients import gradients as gradients
 from tapejax._src.function.graph_gradients import hessians as hessians
 from tapejax._src.function.mapping import map_fn as map_fn
@@ -152,6 +173,7 @@ from tapejax._src.ops.creation import ones_like as ones_like
 from tapejax._src.ops.creation import range as range
 from tapejax._src.ops.creation import zeros as zeros
 from tapejax._src.ops.creation import zeros_like as zeros_like
+from tapejax._src.ops.ctc_decoding import edit_distance as edit_distance
 from tapejax._src.ops.cumulative import cumsum as cumsum
 from tapejax._src.ops.devices import device as device
 from tapejax._src.ops.einsum import einsum as einsum
@@ -170,6 +192,7 @@ from tapejax._src.ops.elementwise import sin as sin
 from tapejax._src.ops.elementwise import sinh as sinh
 from tapejax._src.ops.elementwise import tan as tan
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.fingerprints import fingerprint as fingerprint
 from tapejax._src.ops.fourier_axes import fftnd_of as fftnd  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.fourier_axes import ifftnd_of as ifftnd  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.fourier_axes import irfftnd_of as irfftnd  # pyright: ignore[reportUnusedImport]  renamed
@@ -206,6 +229,10 @@ from tapejax._src.ops.reduction import reduce_mean as reduce_mean
 from tapejax._src.ops.reduction import reduce_min as reduce_min
 from tapejax._src.ops.reduction import reduce_prod as reduce_prod
 from tapejax._src.ops.reduction import reduce_sum as reduce_sum
+from tapejax._src.ops.registered_conversion import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
+)
+from tapejax._src.ops.registered_conversion import variable_creator_scope as variable_creator_scope
 from tapejax._src.ops.rounding import floor as floor
 from tapejax._src.ops.rounding import round as round
 from tapejax._src.ops.scattering import scatter_nd as scatter_nd
@@ -251,6 +278,8 @@ from tapejax._src.ops.spread import reduce_logsumexp as reduce_logsumexp
 from tapejax._src.ops.static_assertions import assert_rank as assert_rank
 from tapejax._src.ops.sums import add_n as add_n
 from tapejax._src.ops.sums import scalar_mul as scalar_mul
+from tapejax._src.ops.tensor_protos import make_ndarray as make_ndarray
+from tapejax._src.ops.tensor_protos import make_tensor_proto as make_tensor_proto
 from tapejax._src.ops.volume_patches import extract_volume_patches as extract_volume_patches
 from tapejax._src.ops.volume_patches import parallel_stack as parallel_stack
 from tapejax._src.report.missing import missing_attribute

@@ -38,6 +38,8 @@ from tapejax._src.ops.cross_entropy import (
 )
 from tapejax._src.ops.ctc import ctc_loss as ctc_loss
 from tapejax._src.ops.ctc import ctc_unique_labels as ctc_unique_labels
+from tapejax._src.ops.ctc_decoding import ctc_beam_search_decoder as ctc_beam_search_decoder
+from tapejax._src.ops.ctc_decoding import ctc_greedy_decoder as ctc_greedy_decoder
 from tapejax._src.ops.dilation import dilation2d as dilation2d
 from tapejax._src.ops.dilation import erosion2d as erosion2d
 from tapejax._src.ops.dropout import dropout as dropout
@@ -45,6 +47,10 @@ from tapejax._src.ops.elementwise import sigmoid as sigmoid
 from tapejax._src.ops.elementwise import softplus as softplus
 from tapejax._src.ops.elementwise import softsign as softsign
 from tapejax._src.ops.elementwise import tanh as tanh
+from tapejax._src.ops.embedding_sparse import embedding_lookup_sparse as embedding_lookup_sparse
+from tapejax._src.ops.embedding_sparse import (
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
+)
 from tapejax._src.ops.fractional_pooling import fractional_avg_pool as fractional_avg_pool
 from tapejax._src.ops.fractional_pooling import fractional_max_pool as fractional_max_pool
 from tapejax._src.ops.gathering import embedding_lookup as embedding_lookup

@@ -31,7 +31,8 @@ PACKER = Packer()
 
 Converter = Callable[[Any, DType | None], Tensor]
 CONVERTERS: list[tuple[type, Converter]] = []
-"""Conversions of other classes (`IndexedSlices`), tried in order."""
+"""Conversions of other classes (`IndexedSlices`), tried in order; one with an attribute `hinted`
+is called so, with the dtype of the tensor beside it as a wish."""
 CELLS: list[tuple[type, Callable[[Any], Variable]]] = []
 """Other libraries' variables, and the function that gives the `Variable` behind one."""
 
@@ -154,7 +155,8 @@ def as_partner(value: Any, partner: DType) -> Tensor:
         return PACKER.stack(value, partner)
     for cls, converter in CONVERTERS:
         if isinstance(value, cls):
-            return converter(value, None)
+            hinted = getattr(converter, "hinted", None)
+            return converter(value, None) if hinted is None else hinted(value, partner)
     if isinstance(value, jax.Array):
         return _from_jax(value, partner)
     return constant_tensor(convert_for_partner(value, partner))

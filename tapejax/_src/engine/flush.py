@@ -25,6 +25,7 @@ from tapejax._src.engine.executable import (
     compile_program,
     interpret_program,
 )
+from tapejax._src.engine.numerics import FORGET
 from tapejax._src.engine.program import NOWHERE, ROOT, Program
 from tapejax._src.engine.recorder import LOCAL, RUN, Recorder, new_recorder
 from tapejax._src.engine.statistics import COUNTERS
@@ -79,6 +80,9 @@ def forget_programs() -> None:
     ROOT.edges.clear()
     ROOT.likely = NOWHERE
     KEPT.count = 0
+
+
+FORGET.append(forget_programs)
 
 
 class Failed:

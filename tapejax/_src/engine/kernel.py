@@ -56,6 +56,7 @@ class Kernel:
         proper: Of a forward half, how many outputs are not residuals.
         mismatch: What is raised when inputs of one group disagree, if not InvalidArgumentError.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
+        checked_twin: The same with a check of its results; see `engine/numerics.py`.
         effect: Whether running it has an effect, such as printing: it runs once in each run of its
             program, in order, though nothing needs its results.
         codes: Of an op whose results are strings, the kernel that computes their codes. Else None.
@@ -72,6 +73,7 @@ class Kernel:
         "blocked",
         "broadcast",
         "check",
+        "checked_twin",
         "codes",
         "custom",
         "effect",
@@ -133,6 +135,7 @@ class Kernel:
         self._pulls: dict[Any, Pull] = {}
         self._pushes: dict[Any, Push] = {}
         self._unchecked: Kernel | None = None
+        self.checked_twin: Kernel | None = None
 
     def unchecked(self) -> Kernel:
         """The same kernel without its check, for values that have been checked already."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from tapejax._src.core.avals import Aval, LeafKey, StaticKey
 from tapejax._src.engine.kernel import Kernel, Split
+from tapejax._src.engine.numerics import checked
 from tapejax._src.engine.statistics import COUNTERS
 
 if TYPE_CHECKING:
@@ -266,7 +267,8 @@ class Builder:
     def emit(self, kernel: Kernel, ins: Sequence[int]) -> tuple[int, ...]:
         """Add an op."""
         ins = tuple(ins)
-        avals = kernel.outs(tuple([self.table[i] for i in ins]))
+        given = tuple([self.table[i] for i in ins])
+        kernel, avals = checked(kernel, given), kernel.outs(given)
         outs = tuple([self._new(aval) for aval in avals])
         self.node.ops += ((kernel, ins, outs),)
         if kernel.check is not None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.engine.numerics import FORGET
 from tapejax._src.function.retracing import Log, detector_of
 from tapejax._src.function.signature import Signature, signature_of
 from tapejax._src.function.trace import Trace
@@ -127,6 +128,19 @@ class General:
         ]
 
 
+_STATES: weakref.WeakSet[State] = weakref.WeakSet()
+
+
+def forget_traces() -> None:
+    """Have every function trace anew."""
+    for state in list(_STATES):
+        state.traces.clear()
+        state.quick.clear()
+
+
+FORGET.append(forget_traces)
+
+
 class State:
     """What a function (or a method of one object) remembers.
 
@@ -148,6 +162,7 @@ class State:
         self.generals: list[General] = []
         self.concrete: list[Any] = []
         self.log = Log()
+        _STATES.add(self)
 
     def forget(self, reference: weakref.ref[Any]) -> None:
         """Drop the traces of an object that is gone."""

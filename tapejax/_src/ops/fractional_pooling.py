@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.hidden import hidden_input
 from tapejax._src.engine.registry import Array, StaticInts, TensorLike, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.random_seed import seed_tensor
@@ -176,18 +178,19 @@ def _sizes(shape: Sequence[int], ratios: Sequence[float], node: str) -> tuple[in
     return counts[0], counts[1]
 
 
+def _entropy() -> np.ndarray[Any, np.dtype[np.uint32]]:
+    return np.frombuffer(secrets.token_bytes(24), np.uint32)
+
+
 def _drawn(
-    value: Any,
-    ratios: Sequence[float],
-    pseudo_random: bool,
-    overlapping: bool,
-    seed: int,
-    node: str,
+    value: Any, ratios: Sequence[float], flags: tuple[bool, bool], seed: int, node: str
 ) -> tuple[Any, Any, tuple[int, int], tuple[bool, bool]]:
     tensor = as_tensor(value)
     sizes = _sizes(tuple(tensor.aval.shape), ratios, node)
-    state = seed_tensor(seed or None, node, tensor.dtype.name, 0)
-    return tensor, state, sizes, (bool(pseudo_random), bool(overlapping))
+    # No block is reserved: a seed gives the same windows at each call. Without one the global
+    # seed does not count either, as in TensorFlow.
+    state = seed_tensor(seed, node, tensor.dtype.name, 0) if seed else hidden_input(_entropy)
+    return tensor, state, sizes, (bool(flags[0]), bool(flags[1]))
 
 
 @public("nn.fractional_max_pool")
@@ -277,7 +280,6 @@ def fractional_avg_pool(
             "Expected list for 'pooling_ratio' argument to 'fractional_avg_pool' Op, not "
             f"{pooling_ratio}. Write [1.0, {pooling_ratio}, {pooling_ratio}, 1.0]."
         )
-    drawn = _drawn(
-        value, list(pooling_ratio), pseudo_random, overlapping, seed, "FractionalAvgPool"
-    )
+    flags = pseudo_random, overlapping
+    drawn = _drawn(value, list(pooling_ratio), flags, seed, "FractionalAvgPool")
     return _fractional_avg_pool(*drawn)

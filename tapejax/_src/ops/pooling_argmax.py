@@ -101,7 +101,8 @@ def max_pool_with_argmax(
     best, argmax = taps[0], jnp.broadcast_to(places[0], taps[0].shape)
     for tap, place in zip(taps[1:], places[1:], strict=True):
         # A place of -1 is padding: the first element inside replaces it whatever its value.
-        better = ((tap > best) | (tap != tap) | (argmax < 0)) & (place >= 0)
+        new_nan = (tap != tap) & (best == best)
+        better = ((tap > best) | new_nan | (argmax < 0)) & (place >= 0)
         best, argmax = jnp.where(better, tap, best), jnp.where(better, place, argmax)
     return MaxPoolWithArgmax(best, argmax)
 
