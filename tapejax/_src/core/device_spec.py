@@ -86,12 +86,14 @@ class DeviceSpec:
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
         """A spec with the parts of `dev`, and those of this one where `dev` leaves them open."""
         pairs = zip(self._parts, dev._parts, strict=True)
-        return type(self)(*(mine if theirs is None else theirs for mine, theirs in pairs))
+        parts: list[Any] = [mine if theirs is None else theirs for mine, theirs in pairs]
+        return type(self)(*parts)
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
         """A spec with some parts replaced."""
         names = ("job", "replica", "task", "device_type", "device_index")
-        return type(self)(**{**dict(zip(names, self._parts, strict=True)), **kwargs})
+        parts: dict[str, Any] = {**dict(zip(names, self._parts, strict=True)), **kwargs}
+        return type(self)(**parts)
 
     def to_string(self) -> str:
         """The name, such as `/job:worker/device:GPU:0`."""

@@ -35,8 +35,9 @@ def _table(params: Any) -> Any:
     """One table of the tables that hold consecutive ids."""
     if params is None or (isinstance(params, (list, tuple)) and not params):
         raise ValueError("params must be specified: an embedding table, or a list of them.")
-    if isinstance(params, (list, tuple)) and np.ndim(params[0]) > 1:
-        return concat(list(params), 0) if len(params) > 1 else params[0]
+    tables: Any = params
+    if isinstance(params, (list, tuple)) and np.ndim(tables[0]) > 1:
+        return concat(list(tables), 0) if len(tables) > 1 else tables[0]
     return params
 
 
@@ -179,7 +180,9 @@ def safe_embedding_lookup_sparse(
     outer = tuple(host_value(sparse_ids.dense_shape)[:-1].tolist())
     count = int(np.prod(outer, dtype=np.int64))
     indices, ids = host_value(sparse_ids.indices), host_value(sparse_ids.values)
-    rows = np.ravel_multi_index(tuple(indices[:, :-1].T), outer) if len(indices) else indices[:, 0]
+    rows: Any = (
+        np.ravel_multi_index(tuple(indices[:, :-1].T), outer) if len(indices) else indices[:, 0]
+    )
     valid = ids >= 0
     if weights is not None and how != "sum":
         valid &= host_value(weights) > 0

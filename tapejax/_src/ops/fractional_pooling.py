@@ -236,7 +236,7 @@ def fractional_max_pool(
     """
     given = [pooling_ratio] if isinstance(pooling_ratio, (int, float)) else list(pooling_ratio)
     ratios = [1.0, *given * (2 // len(given)), 1.0] if len(given) in (1, 2) else given
-    drawn = _drawn(value, ratios, pseudo_random, overlapping, seed, "FractionalMaxPool")
+    drawn = _drawn(value, ratios, (pseudo_random, overlapping), seed, "FractionalMaxPool")
     return _fractional_max_pool(*drawn)
 
 
