@@ -19,7 +19,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.executable import Check, Plan
-from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.hidden import Source, hidden_input
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import Builder
 from tapejax._src.engine.recorder import LOCAL, Recorder, new_recorder
@@ -64,6 +64,7 @@ class Block:
         "_floats",
         "_ints",
         "_plan",
+        "_sources",
         "avals",
         "captures",
         "checks",
@@ -92,8 +93,20 @@ class Block:
         self._ints = np.array(recorder.ints, np.int64)
         self.checks: list[Check] = self._plan.checks
         self.effect = any(kernel.effect for kernel, _, _ in self._plan.ops)
-        makers = {id(tensor): make for tensor, make in recorder.hidden or ()}
-        self.drawn = [n for n, t in enumerate(self.captures) if id(t) in makers]
+        sources = {id(tensor): source for tensor, source in recorder.hidden or ()}
+        self._sources: dict[int, Source] = {
+            n: sources[id(t)] for n, t in enumerate(self.captures) if id(t) in sources
+        }
+        self.drawn = {n: source.step for n, source in self._sources.items()}
+
+    def draw(self, times: int | None) -> None:
+        """Supply what it captured of hidden inputs.
+
+        Args:
+            times: How often the block will run, or None where that is not known.
+        """
+        for n, source in self._sources.items():
+            self.captures[n] = hidden_input(source.repeated(times))
 
     def release(self) -> None:
         """Let go of the tensors and variables: programs that hold the block live long."""
@@ -107,7 +120,10 @@ class Block:
 
 
 def record_block(
-    body: Callable[..., Sequence[Tensor]], keys: Sequence[LeafKey], branch: bool = False
+    body: Callable[..., Sequence[Tensor]],
+    keys: Sequence[LeafKey],
+    branch: bool = False,
+    loop: bool = False,
 ) -> Block:
     """Record a function of tensors as a block.
 
@@ -118,6 +134,7 @@ def record_block(
         body: Function of one tensor for each key, returning tensors.
         keys: How the arguments enter: an aval, or a variable's key.
         branch: Whether it may turn out not to run at all.
+        loop: Whether it will be repeated. Then `draw` is called when it is known how often.
     """
     outer, active = LOCAL.recorder, LOCAL.active
     recorder = new_recorder(outer.symbolic or _NO_VALUE)
@@ -135,8 +152,8 @@ def record_block(
                 variable.hold(before)
         recorder.done = True
         LOCAL.recorder, LOCAL.active = outer, active
-    makers = {id(tensor): make for tensor, make in recorder.hidden or ()}
-    block.captures = [hidden_input(makers[id(t)]) if id(t) in makers else t for t in block.captures]
+    if not loop:
+        block.draw(1)
     recorder.kept = None
     return block
 

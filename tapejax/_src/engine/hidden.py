@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import constant_tensor
 from tapejax._src.engine.recorder import LOCAL
 
 
-def hidden_input(make: Callable[[], Any]) -> Tensor:
-    """A tensor of `make()`: now in eager code, anew at each call of a function being traced.
+class Source(Protocol):
+    """Where the values of a hidden input come from."""
 
-    Args:
-        make: Returns a NumPy array, always of the same shape and dtype.
-    """
-    tensor = constant_tensor(make())
+    @property
+    def placeholder(self) -> Any:
+        """A NumPy array of the shape and dtype of the values."""
+        ...
+
+    @property
+    def step(self) -> int:
+        """How far a state that is such a value moves on each time it is used."""
+        ...
+
+    def draw(self) -> Any:
+        """The next value, and on to the one after it."""
+        ...
+
+    def repeated(self, times: int | None) -> Source:
+        """The same source for something that uses it so often, an unknown number if None."""
+        ...
+
+    def apart(self) -> Source:
+        """A source like this one, at its start, for another call of the function it is in."""
+        ...
+
+
+def hidden_input(source: Source) -> Tensor:
+    """A tensor of a source: its next value, anew at each call of a function being traced."""
     recorder = LOCAL.recorder
-    if recorder.hidden is not None:
-        recorder.hidden.append((tensor, make))
+    if recorder.hidden is None:
+        return constant_tensor(source.draw())
+    tensor = constant_tensor(source.placeholder)
+    recorder.hidden.append((tensor, source))
     return tensor
+
+
+def within_function() -> bool:
+    """Whether a function is being traced, and not only a loop or branch of eager code."""
+    recorder = LOCAL.recorder
+    while recorder.is_block and recorder.around is not None:
+        recorder = recorder.around[0]
+    return recorder.hidden is not None

@@ -48,7 +48,7 @@ class Unusual:
     is_block = False
     in_branch = False
     around: tuple[Recorder, list[Any]] | None = None
-    hidden: list[tuple[Tensor, Callable[[], Any]]] | None = None
+    hidden: list[tuple[Tensor, Any]] | None = None
     effects: list[Any] | None = None
     is_busy = False
     table: list[Aval] = []  # noqa: RUF012  replaced, never changed

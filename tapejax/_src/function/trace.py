@@ -17,7 +17,7 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine.checks import BoundCheck
 from tapejax._src.engine.direct import Direct
 from tapejax._src.engine.executable import Check, Plan
-from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.hidden import Source, hidden_input, within_function
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.names import ARGUMENT
 from tapejax._src.engine.program import ROOT, Builder, Program, needed
@@ -46,7 +46,7 @@ _FEW = 8
 class Hidden(NamedTuple):
     """An input of a traced function that is drawn anew at each call."""
 
-    make: Callable[[], Any]
+    source: Source
 
 
 class Argument(NamedTuple):
@@ -282,11 +282,11 @@ def _reads_integers_only(node: Program) -> bool:
     return len(ops) <= _FEW and all(table[n].dtype.kind in "biu" for n in numbers)
 
 
-def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) -> Any:
+def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Source]]) -> Any:
     """What a call supplies for a tensor from outside: its variable, itself, something drawn."""
-    for hidden, make in drawn:
+    for hidden, source in drawn:
         if hidden is tensor:
-            return Hidden(make)
+            return Hidden(source)
     cell = getattr(tensor, "cell", None)
     variable = None if cell is None else cell()
     return tensor if variable is None else variable
@@ -295,7 +295,8 @@ def _outside(tensor: Tensor, drawn: Sequence[tuple[Tensor, Callable[[], Any]]]) 
 def _supplied(item: Any, variables: Sequence[Variable]) -> Any:
     """What this call supplies for something from outside."""
     if type(item) is Hidden:
-        return hidden_input(item.make)
+        # Each place where another function calls this one has a source of its own.
+        return hidden_input(item.source.apart() if within_function() else item.source)
     return variables[item.place] if type(item) is Argument else item
 
 

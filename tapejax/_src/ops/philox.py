@@ -151,7 +151,8 @@ def float64_bits(first: Array, second: Array) -> Array:
     return lax.bitcast_convert_type(bits, jnp.float64) - np.float64(1)
 
 
-def _uniform_parts(block: Block, dtype: AnyDType) -> tuple[Array, ...]:
+def uniform_parts(block: Block, dtype: AnyDType) -> tuple[Array, ...]:
+    """The uniform floats of each block, in order."""
     if dtype == np.float64:
         return float64_bits(block.a, block.b), float64_bits(block.c, block.d)
     if dtype == np.float32:
@@ -172,7 +173,7 @@ def uniform(state: Array, shape: tuple[int, ...], dtype: AnyDType) -> Array:
         Array of `shape` and `dtype`, equal to TensorFlow's bit for bit.
     """
     block = _first_blocks(state, _groups(shape, _per_group(dtype)))
-    return _fill(_uniform_parts(block, dtype), shape)
+    return _fill(uniform_parts(block, dtype), shape)
 
 
 def uniform_int(state: Array, shape: tuple[int, ...], low: Array, high: Array) -> Array:
@@ -218,7 +219,7 @@ def _box_muller32(first: Array, second: Array) -> tuple[Array, Array]:
     return jnp.sin(angle) * radius, jnp.cos(angle) * radius
 
 
-def _box_muller64(block: Block) -> tuple[Array, Array]:
+def box_muller64(block: Block) -> tuple[Array, Array]:
     """Two float64 standard normals from four words."""
     first = jnp.maximum(float64_bits(block.a, block.b), np.float64(_SMALLEST_UNIFORM))
     radius = jnp.sqrt(-2 * jnp.log(first))
@@ -226,10 +227,10 @@ def _box_muller64(block: Block) -> tuple[Array, Array]:
     return jnp.sin(angle) * radius, jnp.cos(angle) * radius
 
 
-def _normal_parts(block: Block, dtype: AnyDType) -> tuple[Array, ...]:
+def normal_parts(block: Block, dtype: AnyDType) -> tuple[Array, ...]:
     """Standard normals of one block: float64 for float64, else float32."""
     if dtype == np.float64:
-        return _box_muller64(block)
+        return box_muller64(block)
     return _box_muller32(block.a, block.b) + _box_muller32(block.c, block.d)
 
 
@@ -245,7 +246,28 @@ def normal(state: Array, shape: tuple[int, ...], dtype: AnyDType) -> Array:
         Array of `shape` and `dtype`; 16-bit floats are rounded from float32.
     """
     block = _first_blocks(state, _groups(shape, _per_group(dtype)))
-    return _fill(_normal_parts(block, dtype), shape).astype(dtype)
+    return _fill(normal_parts(block, dtype), shape).astype(dtype)
+
+
+@jax.custom_jvp
+def multiply_add(x: Array, scale: Array, shift: Array) -> Array:
+    """`x * scale + shift` with the product rounded on its own, as by two ops.
+
+    Compilers contract the two into one instruction that rounds once, and then the last bit differs
+    from TensorFlow's. They cannot look through an exclusive or with a word that is zero unless
+    `shift` is NaN.
+    """
+    word = np.dtype(f"uint{8 * x.dtype.itemsize}")
+    product = lax.bitcast_convert_type(x * scale, word)
+    rounded = lax.bitcast_convert_type(product ^ jnp.isnan(shift).astype(word), x.dtype)
+    return rounded + shift
+
+
+@multiply_add.defjvp
+def _multiply_add_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    x, scale, shift = primals
+    dx, dscale, dshift = tangents
+    return multiply_add(x, scale, shift), dx * scale + x * dscale + dshift
 
 
 def truncated_normal(state: Array, shape: tuple[int, ...], dtype: AnyDType) -> Array:
@@ -279,7 +301,7 @@ def truncated_normal(state: Array, shape: tuple[int, ...], dtype: AnyDType) -> A
         step, taken, kept = carry
         at = start + step
         low, high = at.astype(jnp.uint32), (at >> np.uint64(32)).astype(jnp.uint32)
-        for candidate in _normal_parts(blocks(state, low, high), dtype):
+        for candidate in normal_parts(blocks(state, low, high), dtype):
             passes = jnp.abs(candidate) < _TRUNCATE_AT
             kept = tuple(
                 jnp.where(passes & (taken == i), candidate, old) for i, old in enumerate(kept)

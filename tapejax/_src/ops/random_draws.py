@@ -6,12 +6,12 @@ and as one that takes a state. Both are the same pure function of a `uint32[6]` 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from tapejax._src.core import dtypes
 from tapejax._src.core.errors import InvalidArgumentError
@@ -140,27 +140,6 @@ def shuffle_op(path: str, node: str, gradient: str) -> Any:
 
 
 # ---------------------------------------------------------------------- bounds and moments
-@jax.custom_jvp
-def _multiply_add(x: Array, scale: Array, shift: Array) -> Array:
-    """`x * scale + shift` with the product rounded on its own, as by two ops.
-
-    Compilers contract the two into one instruction that rounds once, and then the last bit differs
-    from TensorFlow's. They cannot look through an exclusive or with a word that is zero unless
-    `shift` is NaN.
-    """
-    word = np.dtype(f"uint{8 * x.dtype.itemsize}")
-    product = lax.bitcast_convert_type(x * scale, word)
-    rounded = lax.bitcast_convert_type(product ^ jnp.isnan(shift).astype(word), x.dtype)
-    return rounded + shift
-
-
-@_multiply_add.defjvp
-def _multiply_add_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-    x, scale, shift = primals
-    dx, dscale, dshift = tangents
-    return _multiply_add(x, scale, shift), dx * scale + x * dscale + dshift
-
-
 @op(
     "_random_between",
     node="AddV2",
@@ -169,7 +148,7 @@ def _multiply_add_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tu
 )
 def between(x: Same, minval: Same, maxval: Same) -> Array:
     """`x` in [0, 1) moved to [minval, maxval)."""
-    return _multiply_add(x, maxval - minval, minval)
+    return philox.multiply_add(x, maxval - minval, minval)
 
 
 @op(
@@ -180,7 +159,43 @@ def between(x: Same, minval: Same, maxval: Same) -> Array:
 )
 def scaled(x: Same, mean: Same, stddev: Same) -> Array:
     """`x` with another mean and standard deviation."""
-    return _multiply_add(x, stddev, mean)
+    return philox.multiply_add(x, stddev, mean)
+
+
+# ---------------------------------------------------------------------- samples
+def sampled(draw: Callable[..., Array], samples: tuple[int, ...], *parameters: Array) -> Array:
+    """Draw `samples` numbers of each distribution.
+
+    Their runs of blocks follow each other distribution by distribution, although the samples come
+    first in the result.
+
+    Args:
+        draw: Draws a number for each element of vectors of parameters.
+        samples: Leading sizes of the result.
+        *parameters: The parameters, all of one shape.
+
+    Returns:
+        `[*samples, ...]` with the shape of the parameters at the end.
+    """
+    shape = parameters[0].shape
+    count, size = math.prod(samples), math.prod(shape)
+    each = [jnp.repeat(x.reshape(-1), count, total_repeat_length=count * size) for x in parameters]
+    return draw(*each).reshape(size, count).T.reshape(samples + shape)
+
+
+def leading_sizes(sizes: tuple[int, ...], shape: tuple[int, ...], node: str) -> tuple[int, ...]:
+    """The leading sizes of a shape that ends with the shape of the parameters.
+
+    Raises:
+        InvalidArgumentError: If it does not.
+    """
+    lead = len(sizes) - len(shape)
+    if lead < 0 or sizes[lead:] != shape:
+        raise InvalidArgumentError(
+            f"Shape passed in must end with broadcasted shape. [Op:{node}]: the parameters have "
+            f"shape {list(shape)} together, and shape is {list(sizes)}"
+        )
+    return sizes[:lead]
 
 
 # ---------------------------------------------------------------------- arguments

@@ -30,7 +30,8 @@ from tapejax._src.ops import philox
 from tapejax._src.ops.creation import zeros_like
 from tapejax._src.ops.joining import concat, stack
 from tapejax._src.ops.random_algorithm import Algorithm, philox_number
-from tapejax._src.ops.random_draws import BLOCKS_PER_ELEMENT
+from tapejax._src.ops.random_counts import binomial_arguments, binomial_op, counted_dtype
+from tapejax._src.ops.random_draws import BLOCKS_PER_ELEMENT, leading_sizes, shape_of
 from tapejax._src.ops.random_stateless import draw_normal, draw_uniform
 
 _SIZE = 3
@@ -63,6 +64,9 @@ def _skipped(state: TensorLike, delta: TensorLike) -> Array:
     moved = philox.skipped(_state_words(state), blocks)
     counter = lax.bitcast_convert_type(moved[2:].reshape(2, 2), jnp.int64)
     return jnp.concatenate([counter, state[2:]])
+
+
+_binomial = binomial_op("_rng_binomial", "StatefulRandomBinomial", "lookup")
 
 
 @op(
@@ -167,9 +171,6 @@ class Generator:
         TensorShape([2, 3])
         >>> g.state.numpy().tolist()
         [2770, 0, 0]
-
-    Differs from TensorFlow:
-        There is no `binomial`.
     """
 
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
@@ -318,6 +319,31 @@ class Generator:
     ) -> Any:
         """Uniform integers of the whole range of int32, int64, uint32 or uint64."""
         return draw_uniform(self._source, shape, None, None, dtype)
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: DTypeLike = dtypes.int32,
+        name: str | None = None,
+    ) -> Any:
+        """Binomial random numbers; the arguments are those of `tf.random.stateless_binomial`.
+
+        Example:
+            >>> import tapejax as tf
+            >>> g = tf.random.Generator.from_seed(1)
+            >>> g.binomial([4], counts=10.0, probs=0.5).numpy().tolist()
+            [5, 8, 6, 7]
+        """
+        node = "StatefulRandomBinomial"
+        kind = counted_dtype(dtype, node)
+        counts, probs, together = binomial_arguments(as_tensor(counts), probs)
+        samples = leading_sizes(shape_of(shape, node), together, node)
+        # TensorFlow moves on by its own estimate of what the draws use up.
+        moves = math.prod(together) * 2 * 100 * (math.prod(samples) + 3) // 4
+        before = _words(self._move(static_tensor(np.array(moves, np.uint64))))
+        return _binomial(before, counts, probs, samples, kind)
 
     def make_seeds(self, count: Any = 1) -> Any:
         """Seeds for stateless functions: column `i` of the result `[2, count]` int64 is one."""

@@ -1,9 +1,12 @@
-"""Seeds and counters of the stateful random ops: `tf.random.set_seed` and `next_seed`.
+"""Seeds and counters of the stateful random ops: `tf.random.set_seed` and `seed_tensor`.
 
 TensorFlow pairs a global seed with an op seed. Each pair drives one generator for each kind of op
 and dtype, and every call takes the generator's counter and moves it on. A call that gives no op
-seed draws one from Python's `random.Random(global_seed)`. All this is small host-side state; what a
-call draws is a `uint32[6]` that enters the recorded program as an ordinary input.
+seed draws one from Python's `random.Random(global_seed)`. In a traced function each op has a
+generator of its own, and one without a seed takes its number among those of the function.
+
+All this is small host-side state; what a call draws is a `uint32[6]` that enters the recorded
+program as an ordinary input.
 """
 
 from __future__ import annotations
@@ -12,21 +15,23 @@ import contextlib
 import random
 import secrets
 import threading
+import weakref
 from collections.abc import Generator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapejax._src.core import errors
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.engine.hidden import hidden_input
-from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.hidden import hidden_input, within_function
+from tapejax._src.engine.recorder import LOCAL, Recorder
 from tapejax._src.engine.registry import public
 
 _LARGEST_SEED = 2**31 - 1
 _DEFAULT_GLOBAL_SEED = 87654321  # stands in when only an op seed is given
 _WORD = 0xFFFFFFFF
 _NOT_DRAWN = np.zeros(6, np.uint32)  # the state of an op in a function that is being traced
+_FAR = 2**40  # so many blocks lie before what follows a loop of unknown length
 
 State = np.ndarray[Any, np.dtype[np.uint32]]
 Stream = tuple[str, str, int, int]
@@ -38,6 +43,7 @@ class _Seeds:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.epoch = 0
         self.global_seed: int | None = None
         self.op_seeds = random.Random()
         self.counters: dict[Stream, int] = {}
@@ -45,20 +51,18 @@ class _Seeds:
 
     def restart(self, seed: Any) -> None:
         with self.lock:
+            self.epoch += 1
             self.global_seed, self.op_seeds = _seeded(seed)
             self.counters.clear()
             self.entropy.clear()
 
     def pair(self, op_seed: Any) -> tuple[int, int]:
         """The two seeds of an op, (0, 0) meaning that nothing was seeded."""
-        if self.global_seed is None:
-            if op_seed is None:
-                return 0, 0
-            return _DEFAULT_GLOBAL_SEED, _truncated(op_seed)
+        if self.global_seed is None and op_seed is None:
+            return 0, 0
         if op_seed is None:
             op_seed = self.op_seeds.randint(0, _LARGEST_SEED)
-        pair = _truncated(self.global_seed), _truncated(op_seed)
-        return (0, _LARGEST_SEED) if pair == (0, 0) else pair
+        return _paired(self.global_seed, op_seed)
 
     def key_and_counter(self, generator: Stream) -> tuple[int, int]:
         """The key and where the counter starts; fresh entropy when nothing was seeded."""
@@ -83,8 +87,22 @@ def _seeded(seed: Any) -> tuple[int | None, random.Random]:
         return seed, random.Random(seed)
 
 
+def _paired(global_seed: Any, op_seed: Any) -> tuple[int, int]:
+    """The two seeds of an op, of which one at least was set."""
+    if global_seed is None:
+        return _DEFAULT_GLOBAL_SEED, _truncated(op_seed)
+    pair = _truncated(global_seed), _truncated(op_seed)
+    return (0, _LARGEST_SEED) if pair == (0, 0) else pair
+
+
 def _truncated(seed: Any) -> int:
     return int(seed) % _LARGEST_SEED
+
+
+def _words(key: int, counter: int) -> State:
+    """The key and the counter, least significant word first."""
+    words = [key, key >> 32, *(counter >> (32 * i) for i in range(4))]
+    return np.array([word & _WORD for word in words], np.uint32)
 
 
 @public("random.set_seed")
@@ -98,8 +116,12 @@ def set_seed(seed: int) -> None:
     Args:
         seed: An integer.
 
-    *Differs from TensorFlow*: ops inside a `tf.function` draw from these streams too, as the same
-    code does without it; TensorFlow gives each of its graphs streams of its own.
+    Each op in a `tf.function` has a stream of its own, which goes on with each call and restarts
+    here too; its seeds remain those of the time when the function was traced.
+
+    *Differs from TensorFlow*: after a branch that was not taken, or a loop of unknown length, the
+    later calls of a `tf.function` draw other numbers there. A function that was traced without any
+    seed takes part from the next seed on; TensorFlow's never repeats its numbers.
 
     Example:
         >>> import tapejax as tf
@@ -154,6 +176,103 @@ def next_seed(op_seed: Any, op: str, dtype: str, blocks: int) -> State:
     return np.array([word & _WORD for word in words], np.uint32)
 
 
+class _Call(NamedTuple):
+    """One call of an op outside of functions: it takes from the global streams."""
+
+    op_seed: Any
+    op: str
+    dtype: str
+    step: int
+
+    @property
+    def placeholder(self) -> State:
+        return _NOT_DRAWN
+
+    def draw(self) -> State:
+        return next_seed(self.op_seed, self.op, self.dtype, self.step)
+
+    def repeated(self, times: int | None) -> _Call:
+        return self._replace(step=self.step * (_FAR if times is None else times))
+
+    def apart(self) -> _Call:
+        return self
+
+
+class _Generator:
+    """The generator of one op in a traced function.
+
+    Args:
+        seed: The global seed when the function was traced, or None.
+        op_seed: The op's seed, or None.
+        number: How many ops without a seed are before it; its seed if it has none.
+    """
+
+    def __init__(self, seed: Any, op_seed: Any, number: int) -> None:
+        self.origin = seed, op_seed, number
+        self._epoch = -1
+        self._key = self._counter = 0
+
+    def take(self, blocks: int) -> State:
+        with _SEEDS.lock:
+            if self._epoch != _SEEDS.epoch:
+                self._epoch = _SEEDS.epoch
+                self._key, self._counter = self._start()
+            words = _words(self._key, self._counter)
+            self._counter += blocks
+        return words
+
+    def _start(self) -> tuple[int, int]:
+        seed, op_seed, number = self.origin
+        if seed is None and op_seed is None:
+            seed = _SEEDS.global_seed
+            if seed is None:
+                return secrets.randbits(64), secrets.randbits(64) << 64
+        first, second = _paired(seed, number if op_seed is None else op_seed)
+        return first, second << 64
+
+
+class _Stream(NamedTuple):
+    """What an op in a traced function takes from its generator at each call of the function."""
+
+    generator: _Generator
+    step: int
+
+    @property
+    def placeholder(self) -> State:
+        return _NOT_DRAWN
+
+    def draw(self) -> State:
+        return self.generator.take(self.step)
+
+    def repeated(self, times: int | None) -> _Stream:
+        return _Stream(self.generator, self.step * (_FAR if times is None else times))
+
+    def apart(self) -> _Stream:
+        return _Stream(_Generator(*self.generator.origin), self.step)
+
+
+_UNSEEDED: weakref.WeakKeyDictionary[Recorder, int] = weakref.WeakKeyDictionary()
+"""How many ops without a seed a function, or a loop or branch in one, has so far."""
+
+
+def _number(op_seed: Any) -> int:
+    """Count an op of the function being traced if it has no seed."""
+    recorder = LOCAL.recorder
+    number = _UNSEEDED.get(recorder, 0)
+    if op_seed is None:
+        _UNSEEDED[recorder] = number + 1
+    return number
+
+
+def pass_seed(op_seed: Any) -> None:
+    """Count an op that would take a seed but needs no numbers."""
+    if within_function():
+        _number(op_seed)
+        return
+    with _SEEDS.lock:
+        _SEEDS.pair(op_seed)
+
+
 def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
     """The generator state of one call of a random op, as an input of the recorded program.
 
@@ -168,13 +287,10 @@ def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
     Returns:
         `[6]`, uint32: what `next_seed` gives.
     """
-
-    def draw() -> State:
-        if LOCAL.recorder.hidden is not None:
-            return _NOT_DRAWN
-        return next_seed(op_seed, op, dtype, blocks)
-
-    return hidden_input(draw)
+    if not within_function():
+        return hidden_input(_Call(op_seed, op, dtype, blocks))
+    generator = _Generator(_SEEDS.global_seed, op_seed, _number(op_seed))
+    return hidden_input(_Stream(generator, blocks))
 
 
 def seed_pair(op_seed: Any) -> tuple[int, int]:

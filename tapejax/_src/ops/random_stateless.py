@@ -135,7 +135,12 @@ def draw_normal(
 
 
 # ---------------------------------------------------------------------- seeds
-def _state(seed: Any, node: str = "StatelessRandomGetKeyCounter") -> Tensor:
+def seed_state(seed: Any, node: str = "StatelessRandomGetKeyCounter") -> Tensor:
+    """The `uint32[6]` state of a seed.
+
+    Raises:
+        InvalidArgumentError: If the seed is not two integers.
+    """
     if isinstance(seed, (Tensor, Variable)) or holds_tensor(seed):
         tensor = as_tensor(seed)
     else:  # numbers of any size: they are extended to 64 bits in any case
@@ -157,7 +162,7 @@ def _state(seed: Any, node: str = "StatelessRandomGetKeyCounter") -> Tensor:
 def _source(seed: Any, alg: Any) -> Source:
     """The state of a seed, for every shape."""
     philox_number("auto_select" if alg is None else alg, InvalidArgumentError)
-    state = _state(seed)
+    state = seed_state(seed)
     return lambda sizes: state
 
 
@@ -316,7 +321,37 @@ def stateless_categorical(
     tensor = as_tensor(logits)
     count = sample_count(num_samples, "StatelessMultinomial")
     check_logits(tensor.aval.shape, "StatelessMultinomial")
-    return _categorical(tensor, _state(seed, "StatelessMultinomial"), count, kind)
+    return _categorical(tensor, seed_state(seed, "StatelessMultinomial"), count, kind)
+
+
+@public("random.experimental.stateless_shuffle")
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Any:
+    """The slices of a tensor along axis 0 in an order that is a function of a seed.
+
+    Equal to TensorFlow's.
+
+    Args:
+        value: A tensor `[n, ...]`.
+        seed: Two integers, `[2]` int32 or int64.
+        alg: `"philox"` or `"auto_select"` (the same), or a `tf.random.Algorithm`.
+        name: Ignored.
+
+    Returns:
+        A tensor of the same shape and dtype; to ask for a gradient is an error, as in TensorFlow
+        (`tf.gather` with a shuffled `tf.range` has one).
+
+    Raises:
+        InvalidArgumentError: If the seed is not two integers.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.random.experimental.stateless_shuffle([1, 2, 3], [1, 2]).numpy().tolist()
+        [2, 3, 1]
+    """
+    tensor = as_tensor(value)
+    return _shuffle(tensor, _source(seed, alg)(tensor.aval.shape))
 
 
 @public("random.split", "random.experimental.stateless_split")

@@ -219,7 +219,9 @@ def _record(
         return outputs
 
     try:
-        block = record_block(recorded, [tensor.aval for tensor in start.carried] + list(items))
+        block = record_block(
+            recorded, [tensor.aval for tensor in start.carried] + list(items), loop=True
+        )
     finally:
         before.reinstate(state.set)
     return _Comparison(state.names, start, found, block, loop).result(growths, targets)

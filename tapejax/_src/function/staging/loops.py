@@ -26,7 +26,7 @@ from tapejax._src.function.loops.differentiable_while import differentiable_whil
 from tapejax._src.function.staging.inputs import Inputs
 from tapejax._src.function.staging.loop_state import LoopBody, updated
 from tapejax._src.ops.assignment import assign_results
-from tapejax._src.ops.philox import forked
+from tapejax._src.ops.philox import skipped
 
 
 class Repetition(NamedTuple):
@@ -65,6 +65,9 @@ class Loop:
         self.item = repetition.item
         length = repetition.length
         self.length = length if isinstance(length, int) else None
+        self.body.draw(self.length)
+        if self.condition is not None:
+            self.condition.draw(None if self.length is None else self.length + 1)
         limit = [length] if isinstance(length, Tensor) else []
         initial = [c.initial for c in body.carried] + [w.before for w in self.written]
         self.updates = [(c.source, c.initial.aval) for c in body.carried]
@@ -106,8 +109,9 @@ class Loop:
         i: Any,
     ) -> list[Any]:
         arrays = [carry[p] if p < self.carried else inputs[p] for p in places]
-        for n in block.drawn:
-            arrays[n] = forked(arrays[n], i)
+        for n, step in block.drawn.items():
+            moved = jnp.asarray(i).astype(jnp.uint64) * np.uint64(step)
+            arrays[n] = skipped(arrays[n], moved)
         return arrays
 
     def step(

@@ -150,7 +150,7 @@ def _condition(
         return [predicate(test(), construct)]
 
     try:
-        return record_block(recorded, [c.initial.aval for c in body.carried])
+        return record_block(recorded, [c.initial.aval for c in body.carried], loop=True)
     finally:
         before.reinstate(state.set)
 
