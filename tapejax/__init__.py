@@ -31,6 +31,7 @@ from tapejax import signal as signal
 from tapejax import sparse as sparse
 from tapejax import strings as strings
 from tapejax import sysconfig as sysconfig
+from tapejax import test as test
 from tapejax import types as types
 from tapejax import version as version
 from tapejax._src.core.device_spec import DeviceSpec as DeviceSpec
