@@ -81,6 +81,9 @@ from tapejax._src.ops.pooling import max_pool2d as max_pool2d
 from tapejax._src.ops.pooling import max_pool3d as max_pool3d
 from tapejax._src.ops.pooling_argmax import max_pool_with_argmax as max_pool_with_argmax
 from tapejax._src.ops.pooling_argmax import pool as pool
+from tapejax._src.ops.rnn_wrappers import RNNCellDeviceWrapper as RNNCellDeviceWrapper
+from tapejax._src.ops.rnn_wrappers import RNNCellDropoutWrapper as RNNCellDropoutWrapper
+from tapejax._src.ops.rnn_wrappers import RNNCellResidualWrapper as RNNCellResidualWrapper
 from tapejax._src.ops.selection import zero_fraction as zero_fraction
 from tapejax._src.ops.softmax import log_softmax as log_softmax
 from tapejax._src.ops.softmax import softmax as softmax

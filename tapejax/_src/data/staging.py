@@ -19,7 +19,7 @@ from tapejax._src.data.dataset_base import DatasetBase
 from tapejax._src.data.iterator import STAGED, Cursor, Iterator
 from tapejax._src.data.node import Node
 from tapejax._src.data.structure import Array, Leaves, nbytes, packer
-from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.hidden import Asked, hidden_input
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.function.host_run import HOST_ITERABLES, Pieces, RunOnHost
 
@@ -92,25 +92,26 @@ class _Draw:
             self._undo(last)
 
 
-class _Piece:
-    """One array of a draw: what makes a hidden input."""
+class _Piece(Asked):
+    """One array of a draw: a hidden input, made anew at each call."""
 
-    def __init__(self, draw: _Draw, number: int) -> None:
-        self.draw, self._number = draw, number
+    def __init__(self, origin: _Draw, number: int) -> None:
+        super().__init__(self._give)
+        self.origin, self._number = origin, number
 
-    def __call__(self) -> Array:
+    def _give(self) -> Array:
         """Draw it; while a function is traced, an array of its form."""
         recorder = LOCAL.recorder
         if recorder.is_block:
             _refuse("it draws elements of a dataset inside of a staged loop or branch")
         if recorder.hidden is not None:
-            shape, dtype = self.draw.form[self._number]
+            shape, dtype = self.origin.form[self._number]
             return np.zeros(shape, dtype)
-        return self.draw.piece(self._number)
+        return self.origin.piece(self._number)
 
     def undo(self) -> None:
         """Take the draw back, once for all of its arrays."""
-        self.draw.take_back()
+        self.origin.take_back()
 
 
 def _inputs(draw: _Draw) -> list[Tensor]:
@@ -134,7 +135,7 @@ def _next(cursor: Cursor) -> Any:
     _check_room()
     hidden = LOCAL.recorder.hidden
     assert hidden is not None
-    draws = {id(make.draw): make for _, make in hidden if isinstance(make, _NextPiece)}
+    draws = {id(make.origin): make for _, make in hidden if isinstance(make, _NextPiece)}
     before = sum([make.cursor is cursor for make in draws.values()])
     ahead: list[Leaves] = []
     try:
@@ -161,8 +162,8 @@ def _next(cursor: Cursor) -> Any:
 class _NextPiece(_Piece):
     """One array of the next element of an iterator."""
 
-    def __init__(self, draw: _Draw, number: int, cursor: Cursor) -> None:
-        super().__init__(draw, number)
+    def __init__(self, origin: _Draw, number: int, cursor: Cursor) -> None:
+        super().__init__(origin, number)
         self.cursor = cursor
 
 

@@ -55,7 +55,7 @@ _TRIMMED = Trimmed()
 """It holds nothing: one serves all calls."""
 
 
-@public("config.run_functions_eagerly")
+@public("config.run_functions_eagerly", "config.experimental_run_functions_eagerly")
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Run the bodies of all `tf.function`s as plain eager Python, for debugging.
 
@@ -65,7 +65,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     _MODE.eager = bool(run_eagerly)
 
 
-@public("config.functions_run_eagerly")
+@public("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")
 def functions_run_eagerly() -> bool:
     """Whether `run_functions_eagerly(True)` is in force."""
     return _MODE.eager

@@ -18,7 +18,7 @@ from tapejax._src.core.specs import IndexedSlicesSpec, TensorSpec, TypeSpec
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.hidden import Asked, hidden_input
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.registry import Array, TensorLike, op, public
 from tapejax._src.ops.sparse_tensor import SparseTensor
@@ -265,7 +265,7 @@ def timestamp(name: str | None = None) -> Tensor:
         True
     """
     del name
-    return hidden_input(lambda: np.asarray(time.time()))
+    return hidden_input(Asked(lambda: np.asarray(time.time())))
 
 
 @public("tuple")

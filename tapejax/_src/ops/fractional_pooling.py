@@ -13,7 +13,7 @@ from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.hidden import Asked, hidden_input
 from tapejax._src.engine.registry import Array, StaticInts, TensorLike, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.random_seed import seed_tensor
@@ -189,7 +189,7 @@ def _drawn(
     sizes = _sizes(tuple(tensor.aval.shape), ratios, node)
     # No block is reserved: a seed gives the same windows at each call. Without one the global
     # seed does not count either, as in TensorFlow.
-    state = seed_tensor(seed, node, tensor.dtype.name, 0) if seed else hidden_input(_entropy)
+    state = seed_tensor(seed, node, tensor.dtype.name, 0) if seed else hidden_input(Asked(_entropy))
     return tensor, state, sizes, (bool(flags[0]), bool(flags[1]))
 
 

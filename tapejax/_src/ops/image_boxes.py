@@ -16,7 +16,7 @@ from tapejax._src.core.dtypes import float32
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.hidden import hidden_input
+from tapejax._src.engine.hidden import Asked, hidden_input
 from tapejax._src.engine.registry import Array, Index, Same, TensorLike, ValueCheck, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.random_seed import seed_tensor
@@ -392,7 +392,7 @@ def sample_distorted_bounding_box(
     def state(size: Tensor, attempts: int) -> Tensor:
         if seed:
             return seed_tensor(seed, "SampleDistortedBoundingBoxV2", size.dtype.name, attempts)
-        return hidden_input(lambda: np.frombuffer(secrets.token_bytes(24), np.uint32).copy())
+        return hidden_input(Asked(lambda: np.frombuffer(secrets.token_bytes(24), np.uint32).copy()))
 
     options = aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes
     made = _sampled(image_size, bounding_boxes, min_object_covered, options, state)
