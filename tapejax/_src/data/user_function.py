@@ -159,7 +159,7 @@ def _spec_of_aval(aval: Any) -> TensorSpec:
 def _supplied(item: Any) -> Any:
     """An array for what a function reads from outside."""
     if isinstance(item, Hidden):
-        return item.make()
+        return item.source.draw()
     tensor = item.tensor if isinstance(item, Variable) else item
     array = tensor.array
     return tensor.value_array() if array is None else array

@@ -26,7 +26,7 @@ _STEP = 1.0 / 1024
 
 def _real(array: Array) -> Array:
     """A flat view as real numbers; two for each complex one."""
-    flat = np.ascontiguousarray(array).reshape(-1)
+    flat: Any = np.ascontiguousarray(array).reshape(-1)
     if flat.dtype.kind != "c":
         return flat
     return flat.view(flat.real.dtype)

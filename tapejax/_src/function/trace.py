@@ -308,7 +308,7 @@ def _all_supplied(items: Sequence[Any], variables: Sequence[Variable]) -> list[A
             found.append(_supplied(item, variables))
     except RunOnHost:
         done = items[: len(found)]
-        taken_back([item.make for item in done if type(item) is Hidden])
+        taken_back([item.source for item in done if type(item) is Hidden])
         raise
     return found
 

@@ -20,7 +20,7 @@ from tapejax._src.engine.hidden import Asked, hidden_input
 from tapejax._src.engine.registry import Array, Index, Same, TensorLike, ValueCheck, op, public
 from tapejax._src.ops import philox
 from tapejax._src.ops.random_seed import seed_tensor
-from tapejax._src.ops.random_stateless import _state as seed_state
+from tapejax._src.ops.random_stateless import seed_state
 
 _COLORS = (
     (1, 1, 0, 1),
