@@ -33,6 +33,8 @@ from tapejax import sets as sets
 from tapejax import signal as signal
 from tapejax import sparse as sparse
 from tapejax import strings as strings
+from tapejax import sysconfig as sysconfig
+from tapejax import test as test
 from tapejax import train as train
 from tapejax import types as types
 from tapejax import version as version
@@ -200,6 +202,11 @@ from tapejax._src.ops.fourier_axes import rfftnd_of as rfftnd  # pyright: ignore
 from tapejax._src.ops.gathering import gather as gather
 from tapejax._src.ops.gathering import gather_nd as gather_nd
 from tapejax._src.ops.host_print import print as print
+from tapejax._src.ops.initializers import Constant as constant_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import Ones as ones_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import RandomNormal as random_normal_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import RandomUniform as random_uniform_initializer  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.initializers import Zeros as zeros_initializer  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.ops.joining import concat as concat
 from tapejax._src.ops.joining import pad as pad
 from tapejax._src.ops.joining import split as split

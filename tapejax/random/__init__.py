@@ -3,6 +3,11 @@
 from typing import TYPE_CHECKING
 
 from tapejax._src.ops.random_algorithm import Algorithm as Algorithm
+from tapejax._src.ops.random_counts import poisson as poisson
+from tapejax._src.ops.random_counts import stateless_binomial as stateless_binomial
+from tapejax._src.ops.random_counts import stateless_poisson as stateless_poisson
+from tapejax._src.ops.random_gamma import gamma as gamma
+from tapejax._src.ops.random_gamma import stateless_gamma as stateless_gamma
 from tapejax._src.ops.random_generator import Generator as Generator
 from tapejax._src.ops.random_generator import create_rng_state as create_rng_state
 from tapejax._src.ops.random_generator import get_global_generator as get_global_generator
@@ -21,6 +26,9 @@ from tapejax._src.ops.random_stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
 )
 from tapejax._src.ops.random_stateless import stateless_uniform as stateless_uniform
+from tapejax._src.ops.random_truncated import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
 from tapejax._src.report.missing import missing_attribute
 from tapejax.random import experimental as experimental
 

@@ -104,6 +104,7 @@ from tapejax._src.ops.transposed_convolution import conv2d_transpose as conv2d_t
 from tapejax._src.ops.transposed_convolution import conv3d_transpose as conv3d_transpose
 from tapejax._src.ops.transposed_convolution import conv_transpose as conv_transpose
 from tapejax._src.report.missing import missing_attribute
+from tapejax.nn import experimental as experimental
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
     __getattr__ = missing_attribute(__name__)
