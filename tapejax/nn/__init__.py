@@ -14,6 +14,10 @@ from tapejax._src.ops.activation import silu as swish  # pyright: ignore[reportU
 from tapejax._src.ops.blocks import depth_to_space as depth_to_space
 from tapejax._src.ops.blocks import space_to_batch as space_to_batch
 from tapejax._src.ops.blocks import space_to_depth as space_to_depth
+from tapejax._src.ops.candidate_sampling import all_candidate_sampler as all_candidate_sampler
+from tapejax._src.ops.candidate_sampling import (
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+)
 from tapejax._src.ops.collapsing import collapse_repeated as collapse_repeated
 from tapejax._src.ops.convolution import atrous_conv2d as atrous_conv2d
 from tapejax._src.ops.convolution import conv1d as conv1d
@@ -55,6 +59,9 @@ from tapejax._src.ops.fractional_pooling import fractional_avg_pool as fractiona
 from tapejax._src.ops.fractional_pooling import fractional_max_pool as fractional_max_pool
 from tapejax._src.ops.gathering import embedding_lookup as embedding_lookup
 from tapejax._src.ops.isotonic import isotonic_regression as isotonic_regression
+from tapejax._src.ops.learned_unigram import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
 from tapejax._src.ops.loss_scaling import compute_average_loss as compute_average_loss
 from tapejax._src.ops.loss_scaling import scale_regularization_loss as scale_regularization_loss
 from tapejax._src.ops.loss_scaling import sufficient_statistics as sufficient_statistics
@@ -84,6 +91,9 @@ from tapejax._src.ops.pooling_argmax import pool as pool
 from tapejax._src.ops.rnn_wrappers import RNNCellDeviceWrapper as RNNCellDeviceWrapper
 from tapejax._src.ops.rnn_wrappers import RNNCellDropoutWrapper as RNNCellDropoutWrapper
 from tapejax._src.ops.rnn_wrappers import RNNCellResidualWrapper as RNNCellResidualWrapper
+from tapejax._src.ops.sampled_losses import compute_accidental_hits as compute_accidental_hits
+from tapejax._src.ops.sampled_losses import nce_loss as nce_loss
+from tapejax._src.ops.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
 from tapejax._src.ops.selection import zero_fraction as zero_fraction
 from tapejax._src.ops.softmax import log_softmax as log_softmax
 from tapejax._src.ops.softmax import softmax as softmax

@@ -2,6 +2,19 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.candidate_sampling import all_candidate_sampler as all_candidate_sampler
+from tapejax._src.ops.candidate_sampling import (
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+)
+from tapejax._src.ops.candidate_sampling import (
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+)
+from tapejax._src.ops.candidate_sampling import (
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
+from tapejax._src.ops.learned_unigram import (
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
 from tapejax._src.ops.random_algorithm import Algorithm as Algorithm
 from tapejax._src.ops.random_counts import poisson as poisson
 from tapejax._src.ops.random_counts import stateless_binomial as stateless_binomial

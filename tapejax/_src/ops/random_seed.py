@@ -176,6 +176,16 @@ def next_seed(op_seed: Any, op: str, dtype: str, blocks: int) -> State:
     return np.array([word & _WORD for word in words], np.uint32)
 
 
+def lasting(op_seed: Any) -> tuple[Any, ...] | None:
+    """Names the generator that calls with this op seed share until the next `tf.random.set_seed`.
+
+    None where each call has one of its own. Other epochs' names do not come back.
+    """
+    if op_seed is None and _SEEDS.global_seed is not None:
+        return None
+    return _SEEDS.epoch, op_seed
+
+
 class _Call(NamedTuple):
     """One call of an op outside of functions: it takes from the global streams."""
 
