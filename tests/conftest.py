@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("KERAS_BACKEND", "jax")
 
 HAS_TENSORFLOW = importlib.util.find_spec("tensorflow") is not None
 NO_TENSORFLOW = "TensorFlow is not installed (there is no wheel for this Python)"

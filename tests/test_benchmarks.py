@@ -113,6 +113,19 @@ def test_compiled_steps_compute_what_the_hand_written_ones_do(tmp_path: Path) ->
     assert finished.stdout.startswith("step ")
 
 
+def test_pipelines_give_the_batches_that_numpy_gives() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.pipelines", "--smoke"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=290,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "shuffle, 32 x 4" in run.stdout
+
+
 def test_a_peer_that_is_not_installed_is_left_out_with_a_line() -> None:
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("PyTorch is installed")

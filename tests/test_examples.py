@@ -24,6 +24,7 @@ RUNS = {
     "projectile.py": ([], "best angle 4"),
     "custom_gradient.py": ([], "all gradients are as they should be"),
     "digits.py": ([], r"test accuracy 9[6-9]\.\d\d %, learning curve in digits.png"),
+    "keras_vae.py": ([], r"distance from the centre: \d\.\d{3} \+- \d\.\d{3}"),
     "maml.py": (
         ["--iterations", "300"],
         r"loss on new sines: \d\.\d+ before one step, .* after it",

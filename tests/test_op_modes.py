@@ -59,8 +59,13 @@ def led_by_a_number(row: Row) -> bool:
     return row.path in OPS and any(isinstance(value, float) for value in first)
 
 
+def keeps_dtype(row: Row) -> bool:
+    """Whether an ndarray counts like a tensor; TensorFlow's `rfft` makes it a float32 first."""
+    return not (led_by_a_number(row) or row.field("single_unless_tensor"))
+
+
 @pytest.mark.parametrize(
-    "row", [row for row in WITH_TENSORS if not led_by_a_number(row)], ids=lambda row: row.id
+    "row", [row for row in WITH_TENSORS if keeps_dtype(row)], ids=lambda row: row.id
 )
 def test_ndarrays_are_tensors(row: Row) -> None:
     """ndarrays keep their dtype."""

@@ -87,7 +87,8 @@ def _spelled(parameter: inspect.Parameter) -> str:
         return f"{parameter.kind.description} {parameter.name}"
     if type(default) is object:  # a mark for "not given", another object in each library
         return f"{parameter.kind.description} {parameter.name}=unspecified"
-    name = getattr(default, "name", None)  # DTypes and enum members are equal when named alike
+    # DTypes and enum members are equal when named alike, and functions are
+    name = getattr(default, "name", None) or getattr(default, "__name__", None)
     return f"{parameter.kind.description} {parameter.name}={name or repr(default)}"
 
 

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.runtime_options import get_experimental_options as get_experimental_options
 from tapejax._src.ops.runtime_options import get_jit as get_jit
+from tapejax._src.ops.runtime_options import set_experimental_options as set_experimental_options
 from tapejax._src.ops.runtime_options import set_jit as set_jit
 from tapejax._src.report.missing import missing_attribute
 

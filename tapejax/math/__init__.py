@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.approx_top_k import approx_max_k as approx_max_k
+from tapejax._src.ops.approx_top_k import approx_min_k as approx_min_k
 from tapejax._src.ops.arithmetic import abs as abs
 from tapejax._src.ops.arithmetic import add as add
 from tapejax._src.ops.arithmetic import divide as divide
@@ -34,6 +36,7 @@ from tapejax._src.ops.complex_parts import angle as angle
 from tapejax._src.ops.complex_parts import conj as conj
 from tapejax._src.ops.complex_parts import imag as imag
 from tapejax._src.ops.complex_parts import real as real
+from tapejax._src.ops.confusion import confusion_matrix as confusion_matrix
 from tapejax._src.ops.counting import bincount as bincount
 from tapejax._src.ops.cumulative import cumprod as cumprod
 from tapejax._src.ops.cumulative import cumsum as cumsum
@@ -66,6 +69,9 @@ from tapejax._src.ops.elementwise import softsign as softsign
 from tapejax._src.ops.elementwise import tan as tan
 from tapejax._src.ops.elementwise import tanh as tanh
 from tapejax._src.ops.norm import l2_normalize as l2_normalize
+from tapejax._src.ops.ordering import is_non_decreasing as is_non_decreasing
+from tapejax._src.ops.ordering import is_strictly_increasing as is_strictly_increasing
+from tapejax._src.ops.ordering import polyval as polyval
 from tapejax._src.ops.permuting import invert_permutation as invert_permutation
 from tapejax._src.ops.powers import pow as pow
 from tapejax._src.ops.powers import rsqrt as rsqrt
@@ -100,6 +106,7 @@ from tapejax._src.ops.selection import argmax as argmax
 from tapejax._src.ops.selection import argmin as argmin
 from tapejax._src.ops.selection import count_nonzero as count_nonzero
 from tapejax._src.ops.selection import zero_fraction as zero_fraction
+from tapejax._src.ops.sobol import sobol_sample as sobol_sample
 from tapejax._src.ops.softmax import log_softmax as log_softmax
 from tapejax._src.ops.softmax import softmax as softmax
 from tapejax._src.ops.sorting import in_top_k as in_top_k

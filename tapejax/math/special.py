@@ -2,6 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.ops.bessel import bessel_j0 as bessel_j0
+from tapejax._src.ops.bessel import bessel_j1 as bessel_j1
+from tapejax._src.ops.bessel import bessel_k0 as bessel_k0
+from tapejax._src.ops.bessel import bessel_k0e as bessel_k0e
+from tapejax._src.ops.bessel import bessel_k1 as bessel_k1
+from tapejax._src.ops.bessel import bessel_k1e as bessel_k1e
+from tapejax._src.ops.bessel import bessel_y0 as bessel_y0
+from tapejax._src.ops.bessel import bessel_y1 as bessel_y1
 from tapejax._src.ops.special import bessel_i0 as bessel_i0
 from tapejax._src.ops.special import bessel_i0e as bessel_i0e
 from tapejax._src.ops.special import bessel_i1 as bessel_i1

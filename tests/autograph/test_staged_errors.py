@@ -85,9 +85,9 @@ def if_return(x):
 def if_objects(x):
     """Gives `y` two objects that are no tensors."""
     if x > 0.0:
-        y = "one"
+        y = len
     else:
-        y = "other"
+        y = sum
     return y
 
 

@@ -154,3 +154,15 @@ def test_a_tensor_of_the_function_around_may_be_used_inside(tf):
 def test_inside_function_says_where_one_is(tf):
     assert _in_function(tf, lambda _: tf.inside_function()) is True
     assert tf.inside_function() is False
+
+
+def test_sizes_computed_from_a_shape_and_python_numbers_are_static(tf):
+    @tf.function
+    def padded(x):
+        rows = tf.shape(x)[0] * 2 + 1
+        return tf.zeros((rows, tf.shape(x)[1] // 2)), tf.reshape(x, tf.shape(x)[::-1] * 1)
+
+    zeros, turned = padded(tf.ones((3, 4)))
+    assert zeros.shape == (7, 2)
+    assert turned.shape == (4, 3)
+    assert padded(tf.ones((5, 4)))[0].shape == (11, 2)

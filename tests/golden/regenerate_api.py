@@ -12,6 +12,7 @@ import enum
 import importlib
 import inspect
 import json
+import operator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,16 +20,29 @@ from typing import Any
 GOLDEN = Path(__file__).with_name("tf_api.json")
 NAMESPACES = (
     "",
+    "audio",
     "autodiff",
     "config",
+    "data",
+    "data.experimental",
     "debugging",
     "dtypes",
     "errors",
+    "image",
+    "io",
     "linalg",
+    "lookup",
     "math",
     "nest",
     "nn",
+    "queue",
+    "ragged",
     "random",
+    "sets",
+    "sparse",
+    "signal",
+    "train",
+    "strings",
 )
 
 
@@ -88,7 +102,7 @@ def describe_module(module: ModuleType) -> dict[str, Any]:
 def describe_library(tf: ModuleType) -> dict[str, Any]:
     """Every namespace that the golden covers, keyed by its path below `tf`."""
     return {
-        namespace: describe_module(getattr(tf, namespace) if namespace else tf)
+        namespace: describe_module(operator.attrgetter(namespace)(tf) if namespace else tf)
         for namespace in NAMESPACES
     }
 

@@ -10,39 +10,29 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from golden.optimizer_runs import PATH, RUNS, gradients, start
+from golden.optimizer_runs import KINDS, PATH, RECORDED, gradients, make, start
 
-from tapejax._src.keras import transformations
+import tapejax as tf
+from tapejax._src.keras import adaptive_transformations, layerwise_transformations, transformations
 
 GOLDEN = json.loads(PATH.read_text())["runs"]
+CLIPS = {"clipnorm": 0.5, "clipvalue": 0.3, "global_clipnorm": 0.5}
+# Without those that decay weights by default: the decay is not part of their rule.
+PLAIN = [run for run in KINDS if not run.startswith(("adamw", "muon"))]
 
 
 def scales(run):
     """The largest magnitude of each variable: what rounding errors are relative to."""
-    steps = GOLDEN[run]["trajectory"]
+    steps = GOLDEN[run]["float64"]["trajectory"]
     return [max(np.max(np.abs(step[n])) for step in steps) for n in range(len(steps[0]))]
 
 
-RULES: dict[str, Any] = {
-    "SGD": transformations.sgd,
-    "RMSprop": transformations.rmsprop,
-    "Adam": transformations.adam,
-}
-COMMON = {"learning_rate", "clipnorm", "clipvalue", "global_clipnorm"}
-
-
-def _plain(run):
-    kind, arguments = RUNS[run]
-    own = {"momentum", "nesterov", "rho", "epsilon", "centered", "beta_1", "beta_2", "amsgrad"}
-    return set(arguments) <= own | COMMON and isinstance(arguments["learning_rate"], float) and kind
-
-
-@pytest.mark.parametrize("run", [run for run in RUNS if _plain(run)])
+@pytest.mark.parametrize("run", [*PLAIN, *(f"adam_{clip}" for clip in CLIPS)])
 def test_a_chain_of_optax_transformations_gives_keras_trajectory(run):
-    kind, arguments = RUNS[run]
-    clips = (arguments.get(k) for k in ("clipnorm", "clipvalue", "global_clipnorm"))
-    rule = RULES[kind](**{k: v for k, v in arguments.items() if k not in COMMON})
+    rule = make(tf.keras.optimizers, run)._rule().transformation()
+    clips = [value if run == f"adam_{name}" else None for name, value in CLIPS.items()]
     chain: Any = optax.chain(transformations.clipping(*clips), rule)
+    learning_rate = KINDS[run.partition("_clip")[0].partition("_global")[0]][1]["learning_rate"]
 
     @jax.jit
     def step(params, state, grads, rate, count):
@@ -50,21 +40,36 @@ def test_a_chain_of_optax_transformations_gives_keras_trajectory(run):
         return optax.apply_updates(params, updates), state
 
     with jax.enable_x64(True):
-        params = list(start().values())
+        params = [jnp.asarray(value) for value in start("float64").values()]
         state = chain.init(params)
-        for count, (grads, expected) in enumerate(
-            zip(gradients(), GOLDEN[run]["trajectory"], strict=True)
-        ):
-            rate = np.float32(arguments["learning_rate"])
+        recorded = iter(GOLDEN[run]["float64"]["trajectory"])
+        for count, grads in enumerate(gradients("float64")):
+            rate = np.float32(learning_rate)
             params, state = step(params, state, grads, rate, np.int64(count))
-            for mine, theirs, scale in zip(params, expected, scales(run), strict=True):
-                assert mine.dtype == np.float32
+            if count not in RECORDED:
+                continue
+            for mine, theirs, scale in zip(params, next(recorded), scales(run), strict=True):
+                assert mine.dtype == np.float64
                 assert np.max(np.abs(np.asarray(mine).reshape(-1) - theirs)) < 1e-6 * scale
 
 
-@pytest.mark.parametrize("kind", ["SGD", "RMSprop", "Adam"])
+RULES: dict[str, Any] = {
+    "SGD": transformations.sgd,
+    "RMSprop": transformations.rmsprop,
+    "Adam": transformations.adam,
+    "Adamax": adaptive_transformations.adamax,
+    "Nadam": adaptive_transformations.nadam,
+    "Adagrad": adaptive_transformations.adagrad,
+    "Adadelta": adaptive_transformations.adadelta,
+    "Lion": adaptive_transformations.lion,
+    "Lamb": layerwise_transformations.lamb,
+    "Muon": layerwise_transformations.muon,
+}
+
+
+@pytest.mark.parametrize("kind", RULES)
 def test_a_zero_gradient_at_the_start_moves_nothing(kind):
-    rule = RULES[kind](momentum=0.5) if kind != "Adam" else RULES[kind]()
+    rule = RULES[kind](momentum=0.5) if kind in ("SGD", "RMSprop") else RULES[kind]()
     params = [jnp.ones(3)]
     zeros = [jnp.zeros(3)]
     updates: Any = rule.update(

@@ -171,6 +171,27 @@ def test_set_seed_repeats_a_traced_function_from_its_first_call_on():
     assert np.array_equal(first, again)
 
 
+def test_a_traced_function_draws_the_numbers_of_tensorflow():
+    found = []
+    for library in (tf, tensorflow):
+        library.random.set_seed(2)
+
+        @library.function
+        def drawn(library=library):
+            return library.concat(
+                [
+                    library.random.uniform([4]),
+                    library.random.normal([4], seed=3),
+                    library.random.truncated_normal([4]),
+                    library.nn.dropout(library.ones([9]), 0.5),
+                ],
+                axis=0,
+            )
+
+        found.append([drawn().numpy() for _ in range(3)])
+    assert np.allclose(*found, rtol=1e-5, atol=2e-6)
+
+
 def test_a_function_that_calls_a_function_draws_anew_at_each_call():
     inner = tf.function(lambda: tf.random.uniform([4]))
     outer = tf.function(inner)

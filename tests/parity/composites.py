@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from parity import image_composites, random_composites
+
 
 @dataclass(frozen=True)
 class Composite:
@@ -17,6 +19,31 @@ class Composite:
 
 
 _ENTRIES: tuple[Composite, ...] = (
+    Composite(
+        ("math.confusion_matrix",),
+        (
+            "i32[5] in (0, 4), i32[5] in (0, 4)",
+            "i64[5] in (0, 3), i64[5] in (0, 3), 4, f32[5], tf.float32",
+            "i32[4,1] in (0, 3), i32[4] in (0, 3), weights=i32[4], dtype=tf.int64",
+            "[1, 0, 2], [0, 0, 2], num_classes=3, dtype=tf.bool",
+        ),
+    ),
+    Composite(
+        ("math.polyval",),
+        (
+            "[f32[], f32[], f32[]], f32[3]",
+            "[f64[2,1], f64[3]], f64[]",
+            "[c64[], c64[]], c64[2]",
+            "[], f32[2]",
+            "[1, 2, 3], i32[4]",
+            "[f32[]], f32[2]",
+        ),
+    ),
+    Composite(
+        ("math.sobol_sample",),
+        ("3, 5", "2, 4, 7, tf.float64", "dim=40, num_results=3, skip=100", "1, 1"),
+        {"gradient": "none"},
+    ),
     Composite(("meshgrid",), ("f32[2], f32[3]", "i32[2], i32[3], i32[1], indexing='ij'")),
     Composite(
         ("cast", "dtypes.cast"),
@@ -64,6 +91,40 @@ _ENTRIES: tuple[Composite, ...] = (
             "i32[6], -2, 3",
             "f32[0,3], 0.0, 1.0",
         ),
+    ),
+    Composite(
+        ("linalg.eigh_tridiagonal",),
+        ("f32[4], f32[3]", "f64[3], f64[2]", "f64[1], f64[0]"),
+        {"differs": "TensorFlow's gradient is that of its bisection"},
+    ),
+    Composite(
+        ("linalg.tridiagonal_matmul",),
+        (
+            "f32[3,4], f32[4,2]",
+            "f64[2,3,3], f64[2,3,1]",
+            "[f64[3], f64[3], f64[3]], f64[3,2], 'sequence'",
+            "c128[3,3], c128[3,1], diagonals_format='matrix'",
+            "f64[3,1], f64[1,2]",
+        ),
+    ),
+    Composite(
+        ("linalg.tridiagonal_solve",),
+        (
+            "f32[3,4] in (1, 2), f32[4,2]",
+            "f64[2,3,3] in (1, 2), f64[2,3]",
+            "(f64[2], f64[3] in (3, 4), f64[3]), f64[3,1], 'sequence'",
+            "c128[3,3] psd, c128[2,3], 'matrix', True, True",
+            "f64[3,3] in (1, 2), f64[3], partial_pivoting=False",
+            "f64[3,1] in (1, 2), f64[1,2]",
+        ),
+        {
+            "tol": {"f32": 1e-4},
+            "differs": {
+                "c128[3,3] psd, c128[2,3], 'matrix', True, True": (
+                    "TensorFlow's gradient leaves out the conjugates"
+                )
+            },
+        },
     ),
     Composite(("linalg.global_norm",), ("[f32[2,3], f32[2]]", "(f64[3], f64[])", "[f16[4]]")),
     Composite(
@@ -245,74 +306,115 @@ _ENTRIES: tuple[Composite, ...] = (
         ),
     ),
     Composite(
-        ("random.stateless_uniform",),
+        ("signal.fft",), ("c64[4]", "c128[2,3]", "c64[1]", "c64[3,0]", "[1.0, 2.0]", "[1, 2, 3]")
+    ),
+    Composite(("signal.ifft",), ("c64[4]", "c128[2,3]", "c64[1]", "c64[3,0]", "[1.0, 2.0]")),
+    Composite(("signal.fft2d",), ("c64[2,3]", "c128[2,3,2]")),
+    Composite(("signal.ifft2d",), ("c64[2,3]", "c128[2,3,2]")),
+    Composite(("signal.fft3d",), ("c64[2,3,2]", "c128[2,2,1,3]")),
+    Composite(("signal.ifft3d",), ("c64[2,3,2]", "c128[2,2,1,3]")),
+    Composite(
+        ("signal.rfft",),
         (
-            "[2, 3], i32[2]",
-            "(4,), i64[2], -0.5, 2.5, tf.float64",
-            "[5], [1, 2], dtype=tf.float16",
-            "[5], i32[2], 3, 99, tf.int32",
-            "[5], i32[2], None, None, tf.uint64",
-            "[], i32[2], alg='philox'",
-            "[0, 3], i32[2]",
+            "f32[6]",
+            "f64[2,5]",
+            "f32[3], [8]",
+            "f64[2,3], fft_length=[5]",
+            "f32[1]",
+            "[1, 2, 3]",
+            "f32[0,4]",
+        ),
+        {"single_unless_tensor": True},
+    ),
+    Composite(
+        ("signal.irfft",),
+        ("c64[4]", "c128[2,3], [5]", "c64[3], [8]", "c128[2], fft_length=[2]", "c64[0,3]"),
+        {"single_unless_tensor": True},
+    ),
+    Composite(
+        ("signal.rfft2d",),
+        ("f32[2,4]", "f64[2,3,5]", "f32[2,3], [4, 5]"),
+        {"single_unless_tensor": True},
+    ),
+    Composite(
+        ("signal.irfft2d",),
+        ("c64[2,3]", "c128[2,3,2], [3, 3]", "c64[2,3], [3, 7]"),
+        {"single_unless_tensor": True},
+    ),
+    Composite(
+        ("signal.rfft3d",),
+        ("f32[2,2,4]", "f64[2,2,3,5]", "f32[2,1,3], [2, 4, 5]"),
+        {"differs": "TensorFlow has no gradient", "single_unless_tensor": True},
+    ),
+    Composite(
+        ("signal.irfft3d",),
+        ("c64[2,2,3]", "c128[1,2,3], [2, 3, 5]"),
+        {"differs": "TensorFlow has no gradient", "single_unless_tensor": True},
+    ),
+    Composite(
+        ("signal.kaiser_window",),
+        (
+            "6",
+            "5, 4.0",
+            "1",
+            "8, dtype=tf.float64",
+            "6, f64[] in (2, 14), tf.float64",
+            "5, 3, tf.float16",
         ),
     ),
     Composite(
-        ("random.stateless_normal",),
+        ("signal.kaiser_bessel_derived_window",),
+        ("6", "5, 4.0", "1", "0", "8, dtype=tf.float64", "6, f64[] in (2, 14), tf.float64"),
+    ),
+    Composite(
+        ("signal.stft",),
         (
-            "[2, 3], i32[2]",
-            "[4], i64[2], dtype=tf.float64",
-            "[5], i32[2], f64[], f64[5], tf.float64",
-            "[5], [1, 2], dtype=tf.bfloat16",
-            "[0], i32[2]",
+            "f32[12], 4, 2",
+            "f64[2,9], 5, 3",
+            "f64[9], 4, 2, 8, None, True",
+            "f32[10], frame_length=6, frame_step=5, fft_length=7",
         ),
     ),
     Composite(
-        ("random.stateless_truncated_normal",),
+        ("signal.inverse_stft",),
+        ("c64[3,3], 4, 2", "c128[2,2,5], 5, 3", "c128[3,5], 6, 2, 8, None", "c64[2,3], 6, 6, 4"),
+    ),
+    Composite(
+        ("signal.mdct",),
+        ("f32[16], 8", "f64[2,9], 4, None, True", "f64[12], 4, norm='ortho'"),
+    ),
+    Composite(
+        ("signal.inverse_mdct",), ("f32[3,4]", "f64[2,2,4], None, 'ortho'", "f64[2,2], None")
+    ),
+    Composite(
+        ("signal.linear_to_mel_weight_matrix",),
         (
-            "[2, 3], i32[2]",
-            "[4], i64[2], dtype=tf.float64",
-            "[5], i32[2], f64[], f64[5], tf.float64",
-            "[5], [1, 2], dtype=tf.float16",
+            "",
+            "3, 5",
+            "num_mel_bins=4, num_spectrogram_bins=33, sample_rate=16000, dtype=tf.float64",
+            "2, 1",
+            "3, 0",
         ),
+        {"gradient": "none", "tol": {"f32": 2e-4}},
     ),
-    Composite(
-        ("random.stateless_categorical",),
-        ("f32[2,3], 4, i32[2]", "f64[1,3], 5, i64[2], tf.int32", "f16[2,3], 0, i32[2]"),
-    ),
-    Composite(
-        ("random.stateless_poisson",),
-        (
-            "[4], i32[2], 3.5",
-            "[2, 3], i32[2], f32[3] in (0, 30), tf.float64",
-            "[0], [1, 2], i32[] in (1, 30), tf.int64",
-        ),
-    ),
-    Composite(
-        ("random.stateless_binomial",),
-        ("[4], i32[2], 40.0, 0.3", "[2, 3], i64[2], f64[2,1] in (0, 9), f64[3] in (0, 1)"),
-    ),
-    Composite(
-        ("random.experimental.stateless_shuffle",),
-        ("f32[5,2], i32[2]", "i32[7], [1, 2], alg='philox'", "f32[], i32[2]", "f32[0,2], i32[2]"),
-        {"gradient": "lookup"},
-    ),
-    Composite(
-        ("random.experimental.index_shuffle",),
-        ("i32[4] in (0, 9), i32[2], 30", "3, i64[2], i32[2] in (9, 70000)"),
-    ),
-    Composite(
-        ("random.split", "random.experimental.stateless_split"),
-        ("i32[2]", "i64[2], 3", "[1, 2], num=4, alg='philox'"),
-    ),
-    Composite(
-        ("random.fold_in", "random.experimental.stateless_fold_in"),
-        ("i32[2], i32[]", "i64[2], 3", "[1, 2], i64[]"),
-    ),
+    *[Composite(*entry) for entry in image_composites.ENTRIES + random_composites.ENTRIES],
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
+_RAGGED = """
+boolean_mask constant cross cross_hashed map_flat_values range row_splits_to_segment_ids
+segment_ids_to_row_splits stack stack_dynamic_partitions
+"""
+_SPARSE = """
+add bincount concat cross cross_hashed expand_dims eye fill_empty_rows from_dense map_values mask
+maximum minimum reduce_max reduce_sum reorder reset_shape reshape retain sampled_addmm segment_mean
+segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_dense to_indicator transpose
+"""
+
 # public functions whose arguments the grammar of cases cannot express, and who tests them
 TESTED_ELSEWHERE: Mapping[str, str] = {
+    **image_composites.TESTED_ELSEWHERE,
+    **random_composites.TESTED_ELSEWHERE,
     "Assert": "raises or gives nothing: ops/test_assertions.py",
     "autograph.experimental.do_not_convert": "a decorator: autograph/test_builtins.py",
     "autograph.experimental.set_loop_options": "for loops: autograph/test_builtins.py",
@@ -374,6 +476,7 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "debugging.is_numeric_tensor": "gives a bool: ops/test_assertions.py",
     "device": "a scope: ops/test_devices.py",
     "executing_eagerly": "gives a bool: function/test_execution.py",
+    "fftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
     "foldl": "takes a function: function/test_mapping.py",
     "foldr": "takes a function: function/test_mapping.py",
     "function": "takes a function: function/test_function.py",
@@ -384,49 +487,39 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "group": "gives nothing in eager programs: function/test_execution.py",
     "hessians": "for traced functions only: function/test_graph_gradients.py",
     "init_scope": "a scope: function/test_execution.py",
+    "ifftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
     "inside_function": "gives a bool: function/test_symbolic_tensors.py",
+    "irfftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
     "is_tensor": "gives a bool: ops/test_constants.py",
     "keras.optimizers.schedules.deserialize": "gives a schedule: keras/test_schedules.py",
     "keras.optimizers.schedules.serialize": "takes a schedule: keras/test_schedules.py",
+    "linalg.experimental.conjugate_gradient": "takes operators: function/test_linear_operators.py",
     "map_fn": "takes a function: function/test_mapping.py",
-    "nn.all_candidate_sampler": "draws anew at each call: ops/test_candidate_sampling.py",
-    "nn.compute_accidental_hits": "its shape depends on values: ops/test_candidate_sampling.py",
-    "nn.dropout": "draws anew at each call: ops/test_dropout.py",
-    "nn.experimental.general_dropout": "takes a function: ops/test_dropout.py",
-    "nn.experimental.stateless_dropout": "has a mask in its gradient: ops/test_dropout.py",
-    "nn.fixed_unigram_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "nn.learned_unigram_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "nn.nce_loss": "draws anew at each call: ops/test_candidate_sampling.py",
-    "nn.sampled_softmax_loss": "draws anew at each call: ops/test_candidate_sampling.py",
+    "math.approx_min_k": "TensorFlow has no kernel on CPU: ops/test_approx_top_k.py",
     "no_op": "gives nothing in eager programs: function/test_execution.py",
     "numpy_function": "takes a function: function/test_effects.py",
     "print": "writes text: ops/test_host_print.py",
     "py_function": "takes a function: function/test_effects.py",
-    "random.all_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "random.categorical": "draws anew at each call: ops/test_random_stateful.py",
-    "random.create_rng_state": "takes an algorithm's name: ops/test_random_generator.py",
-    "random.experimental.create_rng_state": "the same function as tf.random's",
-    "random.experimental.get_global_generator": "the same function as tf.random's",
-    "random.experimental.set_global_generator": "the same function as tf.random's",
-    "random.fixed_unigram_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "random.gamma": "draws anew at each call: ops/test_random_distributions.py",
-    "random.get_global_generator": "gives a generator: ops/test_random_generator.py",
-    "random.learned_unigram_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "random.log_uniform_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "random.normal": "draws anew at each call: ops/test_random_stateful.py",
-    "random.poisson": "draws anew at each call: ops/test_random_distributions.py",
-    "random.set_global_generator": "takes a generator: ops/test_random_generator.py",
-    "random.set_seed": "gives nothing: ops/test_random_stateful.py",
-    "random.shuffle": "draws anew at each call: ops/test_random_stateful.py",
-    "random.stateless_gamma": "its gradient is implicit: ops/test_random_distributions.py",
-    "random.stateless_parameterized_truncated_normal": (
-        "its gradients are implicit: ops/test_random_distributions.py"
+    **dict.fromkeys(
+        [f"ragged.{name}" for name in _RAGGED.split()],
+        "gives a ragged tensor: ops/test_ragged_ops.py and test_ragged_construction.py",
     ),
-    "random.truncated_normal": "draws anew at each call: ops/test_random_stateful.py",
-    "random.uniform_candidate_sampler": "draws anew: ops/test_candidate_sampling.py",
-    "random.uniform": "draws anew at each call: ops/test_random_stateful.py",
+    **dict.fromkeys(
+        [f"sparse.{name}" for name in _SPARSE.split()],
+        "takes or gives a sparse tensor: ops/test_sparse.py",
+    ),
+    **dict.fromkeys(
+        [f"sets.{name}" for name in ("difference", "intersection", "size", "union")],
+        "gives a sparse tensor: ops/test_sparse.py",
+    ),
     "recompute_grad": "takes a function: tape/test_custom_gradient.py",
+    "rfftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
     "scan": "takes a function: function/test_mapping.py",
+    "signal.fftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
+    "signal.ifftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
+    "signal.inverse_stft_window_fn": "gives a function: ops/test_signal.py",
+    "signal.irfftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
+    "signal.rfftnd": "TensorFlow has no kernel on CPU: ops/test_signal.py",
     "switch_case": "takes functions: function/test_control_flow.py",
     "vectorized_map": "takes a function: function/test_mapping.py",
     "while_loop": "takes functions: function/test_control_flow.py",

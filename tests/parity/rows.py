@@ -93,6 +93,8 @@ class Row:
     @property
     def has_float64(self) -> bool:
         """Whether finite differences can be taken: the op exists in the double of its dtypes."""
+        if self.field("surrogate"):  # its gradient is another function's, by definition
+            return False
         kinds = {aval.dtype.name for aval in self.case.avals if aval.differentiable}
         kinds |= {leaf.name for leaf in leaves(self.call.args) if _is_narrow(leaf)}
         allowed = self.field("dtypes", "double complex128").replace("float64", "double").split()

@@ -25,6 +25,8 @@ class Settings:
     """Whether ops run at once instead of being recorded first."""
     log_compiles: bool = False
     """Whether each compilation is logged."""
+    check_numerics: bool = False
+    """Whether each op's results are checked for NaN and infinity."""
 
 
 def _read_flag(environ: Mapping[str, str], name: str) -> bool:

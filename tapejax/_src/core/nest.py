@@ -15,11 +15,25 @@ from typing import Any, NamedTuple, cast
 LEAF, MAPPING, NAMEDTUPLE, ATTRS, CUSTOM, VIEW, SEQUENCE = range(7)
 
 
+class Fixed(NamedTuple):
+    """What of a composite tensor decides the shapes of results.
+
+    Attributes:
+        places: The parts whose values do.
+        label: Anything hashable that does.
+    """
+
+    places: tuple[int, ...]
+    label: Any = None
+
+
 class Composite(NamedTuple):
     """How one composite tensor type is split into tensors and rebuilt from them."""
 
     split: Callable[[Any], Sequence[Any]]
     rebuild: Callable[[Any, Sequence[Any]], Any]
+    fixed: Callable[[Any], Fixed] | None = None
+    differentiated: Callable[[Any], int] | None = None
 
 
 _COMPOSITES: dict[type, Composite] = {}
@@ -29,6 +43,8 @@ def register_composite(
     cls: type,
     split: Callable[[Any], Sequence[Any]],
     rebuild: Callable[[Any, Sequence[Any]], Any],
+    fixed: Callable[[Any], Fixed] | None = None,
+    differentiated: Callable[[Any], int] | None = None,
 ) -> None:
     """Let `expand_composites=True` look into a class such as `tf.IndexedSlices`.
 
@@ -36,8 +52,68 @@ def register_composite(
         cls: the class; instances are leaves unless `expand_composites` is set.
         split: `split(value)` returns the tensors inside.
         rebuild: `rebuild(value, tensors)` returns a value like `value` that holds `tensors`.
+        fixed: tells which parts a traced function takes as constants: it is traced for each of
+            their values.
+        differentiated: tells the one part that gradients are by; they have the form of the value.
+            It raises where there is none. By default gradients are by all parts.
     """
-    _COMPOSITES[cls] = Composite(split, rebuild)
+    _COMPOSITES[cls] = Composite(split, rebuild, fixed, differentiated)
+
+
+def composite_of(cls: type) -> Composite | None:
+    """How a class of composite tensors is taken apart; None for other classes."""
+    return _COMPOSITES.get(cls)
+
+
+def fixed_parts(structure: Any) -> list[Any]:
+    """The parts of composite tensors that a traced function takes as constants."""
+    found: list[Any] = []
+    for leaf in flatten(structure):
+        composite = _COMPOSITES.get(type(leaf))
+        if composite is not None and composite.fixed is not None:
+            parts = composite.split(leaf)
+            found += [parts[place] for place in composite.fixed(leaf).places]
+    return found
+
+
+def flatten_differentiable(structure: Any) -> list[Any]:
+    """The leaves that gradients are by: of composite tensors only the parts that have one.
+
+    Raises:
+        ValueError: If a composite tensor among them has no gradient.
+    """
+    found: list[Any] = []
+    for leaf in flatten(structure):
+        composite = _COMPOSITES.get(type(leaf))
+        if composite is None:
+            found.append(leaf)
+        elif composite.differentiated is None:
+            found += composite.split(leaf)
+        else:
+            found.append(composite.split(leaf)[composite.differentiated(leaf)])
+    return found
+
+
+def pack_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
+    """Gradients by the leaves of `flatten_differentiable`, in the form of the structure.
+
+    The gradient by a composite tensor is one like it, or None.
+    """
+    rest = iter(gradients)
+    packed: list[Any] = []
+    for leaf in flatten(structure):
+        composite = _COMPOSITES.get(type(leaf))
+        if composite is None:
+            packed.append(next(rest))
+            continue
+        parts = list(composite.split(leaf))
+        if composite.differentiated is None:
+            packed.append(composite.rebuild(leaf, [next(rest) for _ in parts]))
+            continue
+        gradient = next(rest)
+        parts[composite.differentiated(leaf)] = gradient
+        packed.append(None if gradient is None else composite.rebuild(leaf, parts))
+    return pack_sequence_as(structure, packed)
 
 
 @functools.lru_cache(maxsize=4096)

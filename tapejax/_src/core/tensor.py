@@ -267,7 +267,7 @@ class Tensor:
         return format(array[()] if array.ndim == 0 else array, spec)
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.numpy(),)
+        return host_tensor, (self.numpy(),)
 
     def __copy__(self) -> Tensor:
         return self
@@ -346,7 +346,8 @@ _HINTS = {
 }
 
 
-def _rebuild(value: Any) -> Tensor:
+def host_tensor(value: Any) -> Tensor:
+    """A tensor of a NumPy array or scalar that nobody else will change."""
     array = np.asarray(value)
     aval = aval_of(array)
     return Tensor.concrete(array, aval, aval)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import functools
+import inspect
 import itertools
 import threading
 import weakref
@@ -43,16 +45,39 @@ class VariableAggregation(enum.Enum):
 
 
 class Creation(threading.local):
-    """Who is told about variables created in this thread (a traced function, a strategy scope)."""
+    """Who has a say in variables created in this thread.
+
+    Attributes:
+        listeners: Told about each (a traced function, a strategy scope).
+        creators: Make them in the place of the class (`tf.variable_creator_scope`).
+    """
 
     def __init__(self) -> None:
         self.listeners: list[Callable[[Variable], None]] = []
+        self.creators: list[Callable[..., Any]] = []
 
 
 CREATION = Creation()
 
 
-class Variable:
+class _Creating(type):
+    """Lets the creators of the scopes around make a variable."""
+
+    if not TYPE_CHECKING:  # type checkers go by `Variable.__init__`
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            creators = CREATION.creators
+            if not creators:
+                return super().__call__(*args, **kwargs)
+            bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+            bound.apply_defaults()
+            make = super().__call__
+            for creator in creators:
+                make = functools.partial(creator, make)
+            return make(**dict(list(bound.arguments.items())[1:]))
+
+
+class Variable(metaclass=_Creating):
     """A tensor-valued state that programs read and assign: TensorFlow's `tf.Variable`.
 
     Args:
@@ -148,6 +173,28 @@ class Variable:
         self.hold(Tensor.concrete(array, aval, aval, owned=not isinstance(array, Tracer)))
         for listener in CREATION.listeners:
             listener(self)
+
+    @classmethod
+    def around(cls, array: Any, name: str, trainable: bool) -> Variable:
+        """A variable of a value that a guest library made and goes on naming; nobody is told of it.
+
+        Args:
+            array: Its value, a `jax.Array` (shared, so never donated).
+            name: Its name, used as it is.
+            trainable: Whether tapes watch it.
+        """
+        variable = cls.__new__(cls)
+        variable.serial = next(_serials)
+        variable.reference = weakref.ref(variable)
+        variable._name = name
+        variable._trainable = trainable
+        variable._constraint = None
+        variable._synchronization = VariableSynchronization.AUTO
+        variable._aggregation = VariableAggregation.NONE
+        variable._shape = None
+        aval = aval_of(array)
+        variable.hold(Tensor.concrete(array, aval, aval))
+        return variable
 
     def hold(self, tensor: Tensor) -> None:
         """Make `tensor`, a handle nobody else has, the current value."""

@@ -15,7 +15,8 @@ from tapejax._src.core import errors
 from tapejax._src.core.dtypes import DType, as_dtype
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_partner, as_tensor, static_ints
+from tapejax._src.engine.composites import CompositeGivenError, answer_op
+from tapejax._src.engine.convert import SymbolicArgument, as_partner, as_tensor, static_ints
 from tapejax._src.engine.definitions import (
     GROUP_ROLES,
     LIST_ROLES,
@@ -30,6 +31,8 @@ from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record, record1, record2
 
 _BOOL = as_dtype("bool")
+_INT32 = as_dtype("int32")
+_STRING = as_dtype("string")
 _NUMBERS = (float, int)
 _OPERANDS = (Tensor, Variable, float, int)
 _MISSING: Any = object()
@@ -92,15 +95,20 @@ def call_op(definition: OpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if quick is not None and kernel is not None:
         inputs = quick[1]
     else:
-        values, extra = _bind(definition, args, kwargs)
-        kernel, layout = find_kernel(definition, values, extra)
-        inputs = _inputs(definition, values, layout)
+        try:
+            values, extra = _bind(definition, args, kwargs)
+            kernel, layout = find_kernel(definition, values, extra)
+            inputs = _inputs(definition, values, layout)
+        except CompositeGivenError as error:
+            return answer_op(definition, call_op, args, kwargs, error)
+        except SymbolicArgument as found:
+            return found.apply(definition.name, args, kwargs)
         if quick is not None and _same_objects(inputs, quick[1]):
             remember(definition, quick[0], kernel)
             if kwargs and _same_objects(inputs, args):
                 remember_keywords(definition, kwargs, kernel)
     if kernel.check is not None:
-        kernel = _checked(kernel, inputs)
+        kernel = checked(kernel, inputs)
     if len(inputs) == 2:
         return record2(kernel, inputs[0], inputs[1])
     if len(inputs) == 1 and type(inputs[0]) is Tensor:
@@ -233,6 +241,7 @@ def _make_kernel(
     parameters = definition.parameters
     values = iter(statics)
     fixed: dict[str, Any] = dict(extra)
+    of_codes = False
     for parameter in parameters:
         if parameter.role in ("**", "name"):
             continue
@@ -240,6 +249,9 @@ def _make_kernel(
             fixed[parameter.name] = None
         else:
             value = next(values, parameter.default)
+            if value is _STRING:
+                of_codes = True
+                value = _INT32
             fixed[parameter.name] = value.as_numpy_dtype if isinstance(value, DType) else value
 
     starred = parameters[-1].name if parameters and parameters[-1].role in LIST_ROLES[1:] else None
@@ -265,7 +277,7 @@ def _make_kernel(
     slices = fields.get("slices")
     check = fields.get("check")
     dtypes = fields.get("dtypes")
-    return Kernel(
+    kernel = Kernel(
         definition.name,
         bound(definition.fn),
         groups=tuple(0 if role in GROUP_ROLES else -1 for role in roles),
@@ -278,6 +290,7 @@ def _make_kernel(
         broadcast=bool(fields.get("broadcast")),
         mismatch=fields.get("mismatch"),
     )
+    return kernel.of_codes() if of_codes else kernel
 
 
 def _sparse(slices: Any, names: Sequence[str], fixed: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -345,7 +358,7 @@ def _by_role(definition: OpDef, role: str, value: Any) -> Tensor:
     return tensor
 
 
-def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
+def checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     """Check at once what is already computed; then the recorded op need not check again."""
     check = kernel.check
     if check is None or LOCAL.recorder.symbolic is not None:
@@ -354,7 +367,7 @@ def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
     avals = tuple([t.aval for t in tensors])
     positions = check.reads(avals)
     if not positions:
-        return kernel.unchecked()
+        return kernel if positions is None else kernel.unchecked()
     first = tensors[positions[0]]
     alone = len(positions) == 1
     if alone and check.has_passed(avals, first):
@@ -364,7 +377,8 @@ def _checked(kernel: Kernel, inputs: list[Any]) -> Kernel:
         return kernel
     message = check.failure(tensors, positions)
     if message is not None:
-        raise errors.InvalidArgumentError(None, None, f"{message} [Op:{kernel.node}]")
+        kind = getattr(message, "kind", errors.InvalidArgumentError)  # see effects.Failure
+        raise kind(None, None, f"{message} [Op:{kernel.node}]")
     if alone:
         check.note_passed(avals, first)
     return kernel.unchecked()

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.engine.dependence import dependence
@@ -35,9 +36,14 @@ class BoundCheck:
         self._fails: dict[Avals, Any] = {}
         self._passed: dict[tuple[int, Avals], weakref.ref[Any]] = {}
 
-    def reads(self, avals: Avals) -> tuple[int, ...]:
-        """The inputs whose values decide whether the op fails; () when these avals cannot."""
+    def reads(self, avals: Avals) -> tuple[int, ...] | None:
+        """The inputs whose values decide whether the op fails.
+
+        () when these avals cannot, None when some are strings, whose codes are checked instead.
+        """
         found = self._reads.get(avals)
+        if found is None and any(aval.struct is None for aval in avals):
+            return None
         if found is None:
             constant: list[bool] = []
 
@@ -68,7 +74,11 @@ class BoundCheck:
 
             fails = self._fails[avals] = jax.jit(of_read)
         with jax.enable_x64(True):
-            failed, *details = fails(*[tensors[n].array for n in positions])
+            arrays = [tensors[n].array for n in positions]
+            failed, *details = fails(*arrays)
+            if isinstance(failed, Tracer):  # the user's own transformation is traced around it
+                with jax.ensure_compile_time_eval():
+                    failed, *details = fails(*arrays)
         if not bool(failed):
             return None
         return self.message(*[np.asarray(detail).item() for detail in details])

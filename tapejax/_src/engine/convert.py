@@ -31,7 +31,33 @@ PACKER = Packer()
 
 Converter = Callable[[Any, DType | None], Tensor]
 CONVERTERS: list[tuple[type, Converter]] = []
-"""Conversions of other classes (`IndexedSlices`), tried in order."""
+"""Conversions of other classes (`IndexedSlices`), tried in order; one with an attribute `hinted`
+is called so, with the dtype of the tensor beside it as a wish."""
+CELLS: list[tuple[type, Callable[[Any], Variable]]] = []
+"""Other libraries' variables, and the function that gives the `Variable` behind one."""
+
+
+def variable_behind(value: Any) -> Any:
+    """The `Variable` behind another library's variable; any other value as it is."""
+    for cls, cell_of in CELLS:
+        if isinstance(value, cls):
+            return cell_of(value)
+    return value
+
+
+class SymbolicArgument(TypeError):
+    """An op was given another library's placeholder, and that library can make a node of the op.
+
+    Attributes:
+        apply: Makes the node of (the op's name, its arguments, its keyword arguments).
+    """
+
+    def __init__(self, value: Any, apply: Callable[..., Any]) -> None:
+        super().__init__(
+            f"{value!r} is symbolic: it stands for a layer's result and has no value. This "
+            "function needs one; put it into a tf.keras.layers.Lambda or a layer's `call`."
+        )
+        self.apply = apply
 
 
 def constant_tensor(array: Any) -> Tensor:
@@ -129,7 +155,8 @@ def as_partner(value: Any, partner: DType) -> Tensor:
         return PACKER.stack(value, partner)
     for cls, converter in CONVERTERS:
         if isinstance(value, cls):
-            return converter(value, None)
+            hinted = getattr(converter, "hinted", None)
+            return converter(value, None) if hinted is None else hinted(value, partner)
     if isinstance(value, jax.Array):
         return _from_jax(value, partner)
     return constant_tensor(convert_for_partner(value, partner))
@@ -156,7 +183,7 @@ def known_value(tensor: Tensor) -> np.ndarray[Any, Any]:
         return np.asarray(tensor.array)
     recorder = LOCAL.recorder
     if tensor.recorder is recorder:
-        value = recorder.node.known(tensor.index)
+        value = recorder.node.known(tensor.index, (recorder.floats, recorder.ints))
         if value is not None:
             return value
     return tensor.view()

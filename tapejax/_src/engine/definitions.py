@@ -31,6 +31,8 @@ TENSOR_ROLES = (
     "*TensorLike",
     "*Same",
 )
+TEXT_DTYPE: Any = object()
+"""In place of a NumPy dtype: results are strings."""
 LIST_ROLES = ("SameList", "*Index", "*TensorLike", "*Same")
 GROUP_ROLES = ("Same", "SameList", "*Same")
 

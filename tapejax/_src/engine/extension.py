@@ -224,8 +224,8 @@ def check_inputs(kernel: Kernel, avals: Sequence[Aval]) -> None:
                 None,
                 None,
                 f"Value for attr 'T' of {_SPELLING.get(dtype.name, dtype.name)} is not in the list "
-                f"of allowed values: {', '.join(kernel.allowed)} [Op:{kernel.node}]; "
-                "convert it with tf.cast first",
+                f"of allowed values: {', '.join(kernel.allowed)} [Op:{kernel.node}]; convert it "
+                f"with {'tf.strings.to_number' if dtype.name == 'string' else 'tf.cast'} first",
             )
     if kernel.broadcast:
         _check_broadcast(kernel, [a for a, g in zip(avals, kernel.groups, strict=True) if g == 0])

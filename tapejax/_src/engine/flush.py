@@ -14,7 +14,7 @@ import numpy as np
 from jax.core import Tracer
 
 from tapejax._src.core import errors
-from tapejax._src.core.avals import Aval, aval_of, placed_key, variable_key
+from tapejax._src.core.avals import Aval, aval_of, placed_key, static_key, variable_key
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.executable import (
     Check,
@@ -25,6 +25,7 @@ from tapejax._src.engine.executable import (
     compile_program,
     interpret_program,
 )
+from tapejax._src.engine.numerics import FORGET
 from tapejax._src.engine.program import NOWHERE, ROOT, Program
 from tapejax._src.engine.recorder import LOCAL, RUN, Recorder, new_recorder
 from tapejax._src.engine.statistics import COUNTERS
@@ -79,6 +80,9 @@ def forget_programs() -> None:
     ROOT.edges.clear()
     ROOT.likely = NOWHERE
     KEPT.count = 0
+
+
+FORGET.append(forget_programs)
 
 
 class Failed:
@@ -205,6 +209,16 @@ def _handles(recorder: Recorder, node: Program, live: Sequence[Tensor]) -> list[
     return handles + [(t.index, t) for t in live]
 
 
+def _in_64_bits(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A call of interpreted ops, whose Python numbers may be 64-bit ones."""
+
+    def run(*arguments: Any) -> Any:
+        with jax.enable_x64(True):
+            return call(*arguments)
+
+    return run
+
+
 def _donatable(recorder: Recorder) -> tuple[int, ...]:
     owned = recorder.owned
     return tuple([n for n, r in enumerate(recorder.leaves) if owned[n] and r() is None])
@@ -220,7 +234,8 @@ def _execute(
         executable = interpret_program(node, request, {}, extra)
         executable.call.checks = []  # a traced value cannot be looked at
         floats, ints = np.array(recorder.floats), _packed_ints(recorder)
-        return executable.call(floats, ints, *recorder.values)[0], None, executable
+        with jax.enable_x64(True):  # a kernel may need it inside, such as random numbers
+            return executable.call(floats, ints, *recorder.values)[0], None, executable
     floats, ints = _scalars(recorder, node) if recorder.floats or recorder.ints else (None, None)
     executables = node.executables
     executable = None if executables is None else executables.get(wanted)
@@ -307,7 +322,9 @@ def _find(
                 node.executables[request] = served = executable.serving(request)
                 return served
     if extra and len(extra) > KEPT_RESIDUALS:
-        return interpret_program(node, request, chains, extra)
+        executable = interpret_program(node, request, chains, extra)
+        executable.call = _in_64_bits(executable.call)
+        return executable
     if not TIERS.worth_compiling(node, request):
         executable = interpret_program(node, request, chains, extra)
         executable.call = TIERS.rent(node, request, executable)
@@ -360,6 +377,10 @@ def _deliver(
         tensor.recorder = Failed(error[1]) if failed and error is not None else None
         if failed:
             continue
+        fixed = _fixed(recorder, tensor) if recorder.inline else None
+        if fixed is not None:  # such as `tf.shape(x)[0]`: a shape may depend on it
+            tensor.array, tensor.key = fixed, static_key(fixed)
+            continue
         tensor.array = array
         tensor.owned = owned and not recorder.inline
         tensor.aval = aval_of(array)
@@ -367,6 +388,11 @@ def _deliver(
             tensor.key = tensor.aval
     if error is not None:
         _undo(recorder, error[0])
+
+
+def _fixed(recorder: Recorder, tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of a tensor that only depends on shapes and Python numbers."""
+    return recorder.node.known(tensor.index, (recorder.floats, recorder.ints))
 
 
 def _undo(recorder: Recorder, failed: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from tapejax._src.core.tensor import Tensor
@@ -33,6 +34,33 @@ class Source(Protocol):
     def apart(self) -> Source:
         """A source like this one, at its start, for another call of the function it is in."""
         ...
+
+
+class Asked:
+    """A source that a function answers for, while tracing as at each call.
+
+    Args:
+        function: Gives the next value, a NumPy array always of the same shape and dtype.
+    """
+
+    step = 0
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.draw = function
+
+    @property
+    def placeholder(self) -> Any:
+        """What stands for the values while a function is traced."""
+        return self.draw()
+
+    def repeated(self, times: int | None) -> Asked:
+        """The same: it may be asked any number of times."""
+        del times
+        return self
+
+    def apart(self) -> Asked:
+        """The same: it has no start."""
+        return self
 
 
 def hidden_input(source: Source) -> Tensor:

@@ -56,8 +56,10 @@ class Kernel:
         proper: Of a forward half, how many outputs are not residuals.
         mismatch: What is raised when inputs of one group disagree, if not InvalidArgumentError.
         expansion: For a traced function: its ops, to be recorded one by one instead of the kernel.
+        checked_twin: The same with a check of its results; see `engine/numerics.py`.
         effect: Whether running it has an effect, such as printing: it runs once in each run of its
             program, in order, though nothing needs its results.
+        codes: Of an op whose results are strings, the kernel that computes their codes. Else None.
     """
 
     __slots__ = (
@@ -71,6 +73,8 @@ class Kernel:
         "blocked",
         "broadcast",
         "check",
+        "checked_twin",
+        "codes",
         "custom",
         "effect",
         "expansion",
@@ -105,6 +109,7 @@ class Kernel:
         half: bool = False,
         mismatch: type[Exception] | None = None,
         effect: bool = False,
+        codes: Kernel | None = None,
     ) -> None:
         self.name = name
         self.fn = fn = stopped(fn) if gradient == "none" else fn
@@ -124,11 +129,13 @@ class Kernel:
         self.effect = effect
         self.proper = 0
         self.mismatch = mismatch
+        self.codes = codes
         self._traced: dict[Avals, Traced] = {}
         self._splits: dict[Any, Split] = {}
         self._pulls: dict[Any, Pull] = {}
         self._pushes: dict[Any, Push] = {}
         self._unchecked: Kernel | None = None
+        self.checked_twin: Kernel | None = None
 
     def unchecked(self) -> Kernel:
         """The same kernel without its check, for values that have been checked already."""
@@ -148,6 +155,10 @@ class Kernel:
             )
             self._unchecked = twin
         return self._unchecked
+
+    def of_codes(self) -> Kernel:
+        """A kernel whose results are strings: those whose codes this one computes."""
+        return Kernel(self.name, self.fn, node=self.node, codes=self)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}>"

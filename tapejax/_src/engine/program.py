@@ -16,6 +16,7 @@ import numpy as np
 
 from tapejax._src.core.avals import Aval, LeafKey, StaticKey
 from tapejax._src.engine.kernel import Kernel, Split
+from tapejax._src.engine.numerics import checked
 from tapejax._src.engine.statistics import COUNTERS
 
 if TYPE_CHECKING:
@@ -168,11 +169,20 @@ class Program(Step):
                 ops[at] = (split.forward, ins, outs + residuals)
         return ops
 
-    def known(self, number: int) -> np.ndarray[Any, Any] | None:
-        """The value of a structural constant or an op on such; None when a run decides it."""
+    def known(
+        self, number: int, numbers: tuple[Sequence[float], Sequence[int]] | None = None
+    ) -> np.ndarray[Any, Any] | None:
+        """The value of a structural constant or an op on such; None when a run decides it.
+
+        Args:
+            number: Which value.
+            numbers: The Python floats and ints of the run that is being recorded. With them, an op
+                on a structural constant and a number is known too, for this run.
+        """
         ops: dict[int, tuple[Program, Op]] = {}
         waiting = [number]
         values: dict[int, np.ndarray[Any, Any]] = {}
+        given: dict[int, np.ndarray[Any, Any]] = {}
         while waiting:
             wanted = waiting.pop()
             if wanted in values or wanted in ops:
@@ -182,17 +192,36 @@ class Program(Step):
                 values[wanted] = node.constants[wanted]
                 continue
             op = next((op for op in node.ops if wanted in op[2]), None)
+            if op is None and numbers is not None and node.scalars:
+                given = given or self._numbers(*numbers)
+                if wanted in given:
+                    values[wanted] = given[wanted]
+                    continue
             if op is None or not op[1]:
                 return None
             ops[wanted] = (node, op)
             waiting += op[1]
         for wanted in sorted(ops):
             node, (kernel, ins, outs) = ops[wanted]
-            with jax.enable_x64(True):
+            with jax.ensure_compile_time_eval(), jax.enable_x64(True):
                 results = [np.asarray(x) for x in kernel.run([values[i] for i in ins])]
             values.update(zip(outs, results, strict=True))
-            node.constants = {**node.constants, **dict(zip(outs, results, strict=True))}
+            if not given:
+                node.constants = {**node.constants, **dict(zip(outs, results, strict=True))}
         return values[number]
+
+    def _numbers(
+        self, floats: Sequence[float], ints: Sequence[int]
+    ) -> dict[int, np.ndarray[Any, Any]]:
+        """The Python numbers of a run, by the numbers of their values."""
+        remaining = iter(floats), iter(ints)
+        found: dict[int, np.ndarray[Any, Any]] = {}
+        for node in self.path():
+            before = 0 if node.parent is None else node.parent.size
+            for number, is_float in node.scalars:
+                value = next(remaining[0 if is_float else 1])
+                found[number] = np.asarray(value, node.avals[number - before].dtype)
+        return found
 
     def _adding(self, number: int) -> Program:
         """The node that added a value."""
@@ -238,7 +267,8 @@ class Builder:
     def emit(self, kernel: Kernel, ins: Sequence[int]) -> tuple[int, ...]:
         """Add an op."""
         ins = tuple(ins)
-        avals = kernel.outs(tuple([self.table[i] for i in ins]))
+        given = tuple([self.table[i] for i in ins])
+        kernel, avals = checked(kernel, given), kernel.outs(given)
         outs = tuple([self._new(aval) for aval in avals])
         self.node.ops += ((kernel, ins, outs),)
         if kernel.check is not None:

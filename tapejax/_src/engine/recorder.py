@@ -6,9 +6,10 @@ the extension of the trie, succeeded: an op that raises leaves everything as it 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 from tapejax._src.core.avals import Aval
@@ -240,6 +241,17 @@ def new_recorder(symbolic: str | None = None) -> Recorder:
         recorder.limit = -1
     local.recorder = recorder
     return recorder
+
+
+@contextlib.contextmanager
+def aside() -> Generator[None]:
+    """Code run for a block while JAX traces a kernel: it does not touch what is being recorded."""
+    around, active = LOCAL.recorder, LOCAL.active
+    LOCAL.recorder, LOCAL.active = Recorder(LOCAL.lock, LOCAL.owner), []
+    try:
+        yield
+    finally:
+        LOCAL.recorder, LOCAL.active = around, active
 
 
 def flush() -> None:

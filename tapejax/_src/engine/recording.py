@@ -6,7 +6,7 @@ that raises leaves everything as it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import ref as weak
 
@@ -26,6 +26,23 @@ from tapejax._src.engine.recorder import LOCAL, RUN, SOFT_LIMIT, Recorder
 FLOAT = "float"
 INT = "int"
 new = Tensor.__new__
+
+
+class Texts:
+    """How ops on strings are done, which are in no program; set by `engine/texts.py`."""
+
+    run: Callable[[Kernel, Sequence[Any]], Any]
+
+
+TEXTS = Texts()
+
+
+def is_about_texts(kernel: Kernel, inputs: Sequence[Any]) -> bool:
+    """Whether an op that was not found concerns strings."""
+    if kernel.codes is not None:
+        return True
+    tensors = [x.tensor if type(x) is Variable else x for x in inputs]
+    return any(type(x) is Tensor and x.aval.struct is None for x in tensors)
 
 
 # ---------------------------------------------------------------------- leaves
@@ -123,6 +140,8 @@ def leaf_key(recorder: Recorder, tensor: Tensor) -> LeafKey | int:
         if entered is not None and entered[0]() is tensor:
             return entered[1]
     if tensor.array is None:
+        if tensor.aval.struct is None:
+            return tensor.aval
         for traced, mapping in recorder.aliases:
             if tensor.recorder is traced and tensor.index in mapping:
                 return mapping[tensor.index]
@@ -164,6 +183,8 @@ def record1(kernel: Kernel, x: Any) -> Tensor:
     if following.kernel is not kernel or (following.first is not i and following.first != i):
         following = node.edges.get((kernel, i))
         if following is None:
+            if is_about_texts(kernel, (x,)):
+                return TEXTS.run(kernel, (x,))
             following = extension.extend(recorder, kernel, (i,))
         node.likely = following
     if type(i) is not int and following.leaves:
@@ -215,6 +236,8 @@ def record2(kernel: Kernel, x: Any, y: Any) -> Tensor:  # noqa: C901, PLR0915  c
     ):
         following = node.edges.get((kernel, i, j))
         if following is None:
+            if is_about_texts(kernel, (x, y)):
+                return TEXTS.run(kernel, (x, y))
             following = extension.extend(recorder, kernel, (i, j))
         node.likely = following
     if kind is not Tensor:
@@ -279,6 +302,8 @@ def record(kernel: Kernel, inputs: Sequence[Any]) -> Any:
     if following.kernel is not kernel or following.first != edge:
         following = node.edges.get((kernel, *edge))
         if following is None:
+            if is_about_texts(kernel, inputs):
+                return TEXTS.run(kernel, inputs)
             following = extension.extend(recorder, kernel, edge)
         node.likely = following
     advance(recorder, following, entering, floats, ints)

@@ -66,6 +66,7 @@ _FIELDS = frozenset(
         "tol",
         "differs",
         "test_grad",
+        "surrogate",
     ]
 )
 
@@ -79,7 +80,8 @@ def op(
         *paths: Every public path, relative to the package (`"math.abs", "abs"`).
         cases: Rows of test cases.
         **fields: `node`, `dtypes`, `gradient`, `no_gradient`, `broadcast`, `heavy`, `check`,
-            `slices`, and for tests `tol`, `differs`, `test_grad`; see CONTRIBUTING.
+            `slices`, and for tests `tol`, `differs`, `test_grad`, and `surrogate` (why the
+            gradient is not that of the values); see CONTRIBUTING.
 
     Returns:
         A decorator that returns the public, recording function.

@@ -9,6 +9,8 @@ import numpy as np
 
 from tapejax._src.core import errors, nest
 from tapejax._src.core.avals import make_aval
+from tapejax._src.core.composite_specs import RaggedTensorSpec, SparseTensorSpec
+from tapejax._src.core.dtypes import string
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.specs import TensorSpec
 from tapejax._src.core.tensor import Tensor
@@ -94,10 +96,13 @@ def without_objects(value: Any) -> Any:
 
 
 def hollow(value: Any, size: int = 0) -> Any:
-    """Specs made into tensors that have no value, for tracing; unknown dimensions get `size`."""
+    """Specs made into tensors that have no value, for tracing; unknown dimensions get `size`.
+
+    Those of strings stay: a function is traced for the strings it is given.
+    """
 
     def tensor(leaf: Any) -> Any:
-        if not isinstance(leaf, TensorSpec):
+        if not isinstance(leaf, TensorSpec) or leaf.dtype is string:
             return leaf
         known = () if leaf.shape.rank is None else tuple(leaf.shape.as_list())
         shape = tuple([size if n is None else n for n in known])
@@ -115,6 +120,26 @@ def input_specs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[TensorSpe
 def input_shapes(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[TensorShape]:
     """Their shapes."""
     return [spec.shape for spec in input_specs(args, kwargs)]
+
+
+def is_traced_ahead(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a function can be traced for these arguments before it is given their values."""
+    ordered = [*args, *[kwargs[name] for name in sorted(kwargs)]]
+    for leaf in _leaves(ordered):
+        if isinstance(leaf, (RaggedTensorSpec, SparseTensorSpec)):
+            raise NotImplementedError(
+                f"A function cannot be traced for {leaf!r} alone: the lengths of the rows (or the "
+                "dense shape) decide the shapes inside, and compiled code has static shapes. Call "
+                "the function, or pass such a tensor to get_concrete_function."
+            )
+    specs = input_specs(args, kwargs)
+    return all(x.shape.is_fully_defined() and x.dtype is not string for x in specs)
+
+
+def input_names(signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
+    """The names of the placeholders."""
+    args, kwargs = with_specs(signature, args, kwargs)
+    return [spec.name or "x" for spec in input_specs(args, kwargs)]
 
 
 class ConcreteFunction:
@@ -238,6 +263,10 @@ class ConcreteFunction:
                 ]
             )
         return self._traces
+
+    def is_made_of(self, traces: Sequence[Any]) -> bool:
+        """Whether it keeps one of these traces."""
+        return any(mine is trace for mine in self._traces or () for trace in traces)
 
     @property
     def name(self) -> bytes:

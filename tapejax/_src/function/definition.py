@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.engine.numerics import FORGET
 from tapejax._src.function.retracing import Log, detector_of
 from tapejax._src.function.signature import Signature, signature_of
 from tapejax._src.function.trace import Trace
@@ -127,11 +128,24 @@ class General:
         ]
 
 
+_STATES: weakref.WeakSet[State] = weakref.WeakSet()
+
+
+def forget_traces() -> None:
+    """Have every function trace anew."""
+    for state in list(_STATES):
+        state.traces.clear()
+        state.quick.clear()
+
+
+FORGET.append(forget_traces)
+
+
 class State:
     """What a function (or a method of one object) remembers.
 
     Attributes:
-        traces: Its traces by key.
+        traces: Its traces by key; `NoTrace` where calls run as Python.
         quick: The same for calls with nothing but tensors, by their avals.
         count: How many signatures were traced, as TensorFlow counts.
         called: Whether variables can no longer be created.
@@ -141,18 +155,20 @@ class State:
     """
 
     def __init__(self) -> None:
-        self.traces: dict[Any, Trace] = {}
+        self.traces: dict[Any, Any] = {}
         self.quick: dict[Any, Trace] = {}
         self.count = 0
         self.called = False
         self.generals: list[General] = []
         self.concrete: list[Any] = []
         self.log = Log()
+        _STATES.add(self)
 
     def forget(self, reference: weakref.ref[Any]) -> None:
         """Drop the traces of an object that is gone."""
-        for key in [key for key in self.traces if refers_to(key, reference)]:
-            self.traces.pop(key, None)
+        gone = [key for key in self.traces if refers_to(key, reference)]
+        traces = [self.traces.pop(key, None) for key in gone]
+        self.concrete = [known for known in self.concrete if not known.is_made_of(traces)]
 
     def is_counted(self, key: Any, avals: Sequence[Aval]) -> bool:
         """Whether a signature counted before covers this call."""

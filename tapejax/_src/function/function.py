@@ -9,21 +9,26 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tapejax._src.core.arrivals import ARRIVALS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import CREATION, Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.registry import public
+from tapejax._src.engine.texts import coded_form, coded_tensor, is_text
 from tapejax._src.function.boundary import Trimmed, UserCode
 from tapejax._src.function.concrete_function import (
     ConcreteFunction,
     hollow,
+    input_names,
     input_shapes,
-    input_specs,
+    is_traced_ahead,
     with_specs,
     without_objects,
 )
 from tapejax._src.function.definition import Definition, General, Options, State
+from tapejax._src.function.host_run import NoTrace, RunOnHost
+from tapejax._src.function.python_run import run_as_python
 from tapejax._src.function.retracing import Retrace
 from tapejax._src.function.signature import Signature, check_specs
 from tapejax._src.function.trace import Request, Trace
@@ -50,7 +55,7 @@ _TRIMMED = Trimmed()
 """It holds nothing: one serves all calls."""
 
 
-@public("config.run_functions_eagerly")
+@public("config.run_functions_eagerly", "config.experimental_run_functions_eagerly")
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Run the bodies of all `tf.function`s as plain eager Python, for debugging.
 
@@ -60,7 +65,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     _MODE.eager = bool(run_eagerly)
 
 
-@public("config.functions_run_eagerly")
+@public("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")
 def functions_run_eagerly() -> bool:
     """Whether `run_functions_eagerly(True)` is in force."""
     return _MODE.eager
@@ -118,6 +123,7 @@ class Function:
     ) -> None:
         if not callable(python_function):
             raise TypeError(f"{python_function!r} is not a callable object")
+        ARRIVALS.look()
         inner = python_function
         while isinstance(inner, functools.partial):
             inner = inner.func
@@ -199,16 +205,21 @@ class Function:
         """
         if _MODE.eager:
             return self.python_function(*args, **kwargs)
-        trace = None if kwargs else self._state.quick.get(_avals_of(args))
-        if trace is not None:
-            self._definition.detector.quiet += 1
-            if not trace.can_fail:
-                return trace.call(args)
+        try:
+            trace = None if kwargs else self._state.quick.get(_avals_of(args))
+            if trace is not None:
+                self._definition.detector.quiet += 1
+                if not trace.can_fail:
+                    return trace.call(args)
+                with _TRIMMED:
+                    return trace.call(args)
             with _TRIMMED:
-                return trace.call(args)
-        with _TRIMMED:
-            bound, named = self.signature.bind(args, kwargs)
-            return self.call_bound(bound, named, len(args) if not kwargs else -1)
+                bound, named = self.signature.bind(args, kwargs)
+                return self.call_bound(bound, named, len(args) if not kwargs else -1)
+        except RunOnHost:
+            if inside_function():
+                raise  # the function around cannot be compiled either
+        return self._run_as_python(args, kwargs)
 
     def call_bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], given: int = -1) -> Any:
         """Call with arguments in the form that `Signature.bind` gives.
@@ -222,7 +233,12 @@ class Function:
         reading = Reading(args, kwargs, state.forget)
         trace = state.traces.get(reading.key)
         if trace is None:
-            trace = self.trace(args, kwargs, reading)
+            try:
+                trace = self.trace(args, kwargs, reading)
+            except RunOnHost as need:
+                state.traces[reading.key] = NoTrace(need.reason)
+                state.count += 1
+                raise
         else:
             self._definition.detector.quiet += 1
         state.called = True
@@ -231,6 +247,12 @@ class Function:
         if plain and all(a is t for a, t in zip(args, tensors, strict=False)):
             state.quick[tuple([t.aval for t in tensors])] = trace
         return trace.call(tensors, reading.variables)
+
+    def _run_as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the body as eager code."""
+        bound, named = self.signature.bind(args, kwargs)
+        user = self._definition.python_function
+        return run_as_python(self.python_function, user, bound, named)
 
     # ------------------------------------------------------------------ tracing
     def trace(
@@ -243,7 +265,7 @@ class Function:
         """Trace the function for these arguments and remember the trace."""
         started = time.perf_counter()
         definition, state = self._definition, self._state
-        names = _input_names(self.signature, args, kwargs)
+        names = input_names(self.signature, args, kwargs)
         request = Request(
             definition.name,
             definition.python_function,
@@ -273,7 +295,8 @@ class Function:
 
             def fill(leaf: Any) -> Any:
                 if is_input(leaf):
-                    return next(values)
+                    value = next(values)
+                    return coded_tensor(value, coded_form(leaf).table) if is_text(leaf) else value
                 return as_tensor(leaf) if isinstance(leaf, ARRAYS) else leaf
 
             filled = [with_leaves(value, fill) for value in args]
@@ -304,7 +327,10 @@ class Function:
         """The trace for arguments some of which are only described."""
         reading = Reading(args, kwargs, self._state.forget)
         found = self._state.traces.get(reading.key)
-        return self.trace(args, kwargs, reading, False) if found is None else found
+        try:
+            return found or self.trace(args, kwargs, reading, False)
+        except RunOnHost as need:
+            raise need.no_concrete_function(self._definition.name) from None
 
     def _note(self, args: Any, kwargs: Any, reading: Reading, trace: Trace, seconds: float) -> None:
         """Count the trace, and note its reason."""
@@ -367,8 +393,7 @@ class Function:
         bound, named = self.signature.bind(args, kwargs)
         bound, named = with_specs(self.signature, bound, named)
         concrete = ConcreteFunction(self, bound, named)
-        shapes = input_shapes(bound, named)
-        if all(shape.is_fully_defined() for shape in shapes):
+        if is_traced_ahead(bound, named):
             _ = concrete.variables  # traced now, as in TensorFlow
             return concrete
         state = self._state
@@ -408,12 +433,6 @@ class Function:
             "argument 'x' changed from float32[2] to float32[3]."
         """
         return list(self._state.log.records)
-
-
-def _input_names(signature: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """The names of the placeholders."""
-    args, kwargs = with_specs(signature, args, kwargs)
-    return [spec.name or "x" for spec in input_specs(args, kwargs)]
 
 
 @public("function")

@@ -12,11 +12,13 @@ from tapejax._src.core import errors, nest
 from tapejax._src.core.avals import make_aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.block import record_block
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record
 from tapejax._src.engine.registry import public
+from tapejax._src.function import ragged_mapping
 from tapejax._src.function.autograph.callees import callee
 from tapejax._src.function.control_flow import as_tensors
 from tapejax._src.function.staging.collecting import collect
@@ -24,6 +26,7 @@ from tapejax._src.function.staging.loop_state import State
 from tapejax._src.function.staging.values import Output, Parts, is_staged, take_apart
 from tapejax._src.ops.joining import stack
 from tapejax._src.ops.philox import forked
+from tapejax._src.ops.ragged_dispatch import ANSWERS
 
 
 def leading_tensors(elems: Any, what: str) -> tuple[list[Tensor], int]:
@@ -53,6 +56,7 @@ def rows(elems: Any, tensors: Sequence[Tensor], i: int) -> Any:
 
 
 @public("map_fn")
+@takes_composites("map_fn")
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,
@@ -92,6 +96,9 @@ def map_fn(
     """
     del parallel_iterations, back_prop, swap_memory, infer_shape, name
     return _map(fn, elems, dtype if fn_output_signature is None else fn_output_signature)
+
+
+ANSWERS["map_fn"] = ragged_mapping.map_fn
 
 
 def _map(fn: Callable[[Any], Any], elems: Any, signature: Any) -> Any:

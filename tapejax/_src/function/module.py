@@ -9,6 +9,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from tapejax._src.core import nest
 from tapejax._src.core.naming import name_scope
+from tapejax._src.core.tracking import LISTENERS, attached
 from tapejax._src.core.variable import Variable
 
 P = ParamSpec("P")
@@ -56,6 +57,11 @@ class Module:
         self._name = name
         with name_scope(name) as scope:
             self._name_scope = name_scope(scope)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if LISTENERS:  # a restored checkpoint has values for variables to come
+            attached(self)
 
     @property
     def name(self) -> str:

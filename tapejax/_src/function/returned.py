@@ -10,11 +10,21 @@ import numpy as np
 
 from tapejax._src.core import nest
 from tapejax._src.core.avals import Aval
+from tapejax._src.core.dtypes import string
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.specs import TensorSpec
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import CONVERTERS, as_tensor
+from tapejax._src.engine.texts import (
+    Coded,
+    coded_form,
+    coded_tensor,
+    is_known,
+    is_text,
+    known_texts,
+    text_tensor,
+)
 
 _ALLOWED = (
     Tensor,
@@ -54,6 +64,7 @@ class Returned:
     def __init__(self, value: Any, fn: Any) -> None:
         flat = nest.flatten(value, expand_composites=True)
         self.tensors: list[Tensor] = []
+        self._fixed = nest.fixed_parts(value)
         self._entries = [self._entry(item, fn) for item in flat]
         self.avals: list[Aval] = [tensor.aval for tensor in self.tensors]
         self.count = len(self.avals)
@@ -73,8 +84,14 @@ class Returned:
                 "which is not a Tensor or ExtensionType."
             )
         tensor = as_tensor(item)
-        if tensor.aval.struct is None:  # a text: the same at each call
+        if any(item is part for part in self._fixed):  # the row splits of a ragged tensor
             return tensor
+        if is_text(tensor):
+            if is_known(tensor):  # the same at each call
+                return text_tensor(known_texts(tensor))
+            coded = coded_form(tensor)
+            self.tensors.append(coded.codes)
+            return coded
         self.tensors.append(tensor)
         return _COMPUTED
 
@@ -82,7 +99,7 @@ class Returned:
         """The function that makes the result of a call from what the program computed."""
         template, count = self._template, self.count
         if all(entry is _COMPUTED for entry in self._entries):
-            if template == 0 and type(template) is int:
+            if type(template) is int:
                 return _first
             if type(template) is tuple and all(type(item) is int for item in template):  # pyright: ignore[reportUnknownVariableType]
                 return lambda results: tuple(results[:count])
@@ -94,25 +111,33 @@ class Returned:
 
     def _packed(self, results: Sequence[Any]) -> Any:
         values = iter(results)
-        flat = [next(values) if entry is _COMPUTED else entry for entry in self._entries]
+        flat = [
+            next(values)
+            if entry is _COMPUTED
+            else coded_tensor(next(values), entry.table)
+            if isinstance(entry, Coded)
+            else entry
+            for entry in self._entries
+        ]
         return nest.pack_sequence_as(self._template, flat, expand_composites=True)
 
     def specs(self) -> Any:
         """The structure, with a `TensorSpec` for each tensor."""
-        flat = [
-            TensorSpec(entry.shape, entry.dtype) if isinstance(entry, Tensor) else entry
-            for entry in self._entries
-        ]
         computed = iter(self.avals)
-        made = [
-            TensorSpec((aval := next(computed)).tf_shape, aval.tf_dtype)
-            if entry is _COMPUTED
-            else entry
-            for entry in flat
-        ]
+        made: list[Any] = []
+        for entry in self._entries:
+            if isinstance(entry, Tensor):
+                made.append(TensorSpec(entry.shape, entry.dtype))
+            elif isinstance(entry, Coded):
+                made.append(TensorSpec(next(computed).tf_shape, string))
+            elif entry is _COMPUTED:
+                aval = next(computed)
+                made.append(TensorSpec(aval.tf_shape, aval.tf_dtype))
+            else:
+                made.append(entry)
         if len(made) == 1 and type(self._template) is int:
             return made[0]
-        return nest.pack_sequence_as(self._template, made)
+        return nest.pack_sequence_as(self._template, made, expand_composites=True)
 
 
 def _first(results: Sequence[Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from tapejax._src.core import errors, nest
+from tapejax._src.core.composite_specs import RaggedTensorSpec, SparseTensorSpec
 from tapejax._src.core.specs import TensorSpec, TypeSpec
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
@@ -213,6 +214,10 @@ def fitted(value: Any, limit: Any) -> Any:
         raise TypeError(f"Can not cast {value!r} to {limit!r}")
     if isinstance(limit, TensorSpec):
         return _fitted_tensor(value, limit)
+    if isinstance(limit, (RaggedTensorSpec, SparseTensorSpec)):
+        if not limit.is_compatible_with(value):
+            raise TypeError(f"Can not cast {value!r} to {limit!r}")
+        return value
     if isinstance(limit, TypeSpec):
         return value
     if isinstance(limit, Mapping):

@@ -26,6 +26,7 @@ from tapejax._src.engine.recording import advance, boundary, number_of, record
 from tapejax._src.engine.registry import ValueCheck
 from tapejax._src.function.boundary import Trimmed
 from tapejax._src.function.expansion import Expansion
+from tapejax._src.function.host_run import RunOnHost, taken_back
 from tapejax._src.function.returned import Returned
 from tapejax._src.ops.assignment import note_access, rebind_all
 from tapejax._src.tape.translated_rule import translated
@@ -95,7 +96,7 @@ class _Ahead:
         check = self._check
         tensors: list[Tensor] = [x.tensor if type(x) is Variable else x for x in inputs]
         avals = tuple([t.aval for t in tensors])
-        positions = check.reads(avals)
+        positions = check.reads(avals) or ()
         if not positions:
             return True
         first = tensors[positions[0]]
@@ -192,7 +193,7 @@ class Trace:
         """Record a call; variables it assigns get their new values."""
         outside, written = self.outside, self.written
         if not self._fixed:
-            outside = [_supplied(x, variables) for x in outside]
+            outside = _all_supplied(outside, variables)
             written = [_supplied(x, variables) for x in written]
         inputs = [*arguments, *outside]
         recorder = LOCAL.recorder
@@ -275,7 +276,7 @@ def _reads_integers_only(node: Program) -> bool:
     for part in node.path():
         for kernel, ins, _ in part.ops:
             if kernel.check is not None:
-                places = kernel.check.reads(tuple([table[i] for i in ins]))
+                places = kernel.check.reads(tuple([table[i] for i in ins])) or ()
                 read += [ins[place] for place in places]
     ops, numbers = needed(node.split_ops(), read)
     return len(ops) <= _FEW and all(table[n].dtype.kind in "biu" for n in numbers)
@@ -297,6 +298,19 @@ def _supplied(item: Any, variables: Sequence[Variable]) -> Any:
         # Each place where another function calls this one has a source of its own.
         return hidden_input(item.source.apart() if within_function() else item.source)
     return variables[item.place] if type(item) is Argument else item
+
+
+def _all_supplied(items: Sequence[Any], variables: Sequence[Variable]) -> list[Any]:
+    """What this call supplies for everything from outside; nothing is drawn if that fails."""
+    found: list[Any] = []
+    try:
+        for item in items:
+            found.append(_supplied(item, variables))
+    except RunOnHost:
+        done = items[: len(found)]
+        taken_back([item.source for item in done if type(item) is Hidden])
+        raise
+    return found
 
 
 def _initial_value(recorder: Recorder, inputs: Sequence[Tensor], tensor: Tensor) -> Any:

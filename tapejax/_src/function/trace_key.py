@@ -18,11 +18,29 @@ from tapejax._src.core.avals import Aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.texts import coded_form, is_known
 
 ARRAYS = (np.ndarray, np.generic, jax.Array)
 _PLAIN = frozenset([int, float, bool, complex, str, bytes, type(None)])
 
 Forget = Callable[[weakref.ref[Any]], None]
+
+
+class FixedKey:
+    """The key of a tensor whose value decides the trace."""
+
+    __slots__ = ("_data", "dtype")
+
+    def __init__(self, tensor: Tensor) -> None:
+        array = tensor.view()
+        self.dtype = tensor.dtype
+        self._data = (array.shape, array.tobytes())
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is FixedKey and self.dtype is other.dtype and self._data == other._data
 
 
 class Reading:
@@ -59,6 +77,9 @@ class Reading:
             return self._variable(value)
         if isinstance(value, ARRAYS):
             return self._tensor(as_tensor(value))
+        composite = nest.composite_of(cls)
+        if composite is not None:
+            return self._composite(value, composite)
         if not opens(value):
             return self._object(value)
         if isinstance(value, Mapping):
@@ -67,9 +88,23 @@ class Reading:
         items = value if isinstance(value, tuple) else _parts_of(value)
         return (cls, *[self._part(item) for item in items])
 
+    def _composite(self, value: Any, composite: nest.Composite) -> Any:
+        """The class, the parts with their values where those decide shapes, and the others."""
+        parts = composite.split(value)
+        fixed = nest.Fixed(()) if composite.fixed is None else composite.fixed(value)
+        found = [
+            FixedKey(part) if place in fixed.places else self._part(part)
+            for place, part in enumerate(parts)
+        ]
+        return (type(value), fixed.label, *found)
+
     def _tensor(self, tensor: Tensor) -> Any:
         aval = tensor.aval
         if aval.struct is None:  # texts have no place in a program: each is a constant
+            if not is_known(tensor):  # of a function around, which knows their codes
+                form = coded_form(tensor)
+                self.tensors.append(form.codes)
+                return ("strings", aval.shape, tuple(form.table))
             array = tensor.view()
             return ("string", array.shape, tuple(array.ravel().tolist()))
         self.tensors.append(tensor)
@@ -117,9 +152,15 @@ def _parts_of(value: Any) -> list[Any]:
 
 def with_leaves(value: Any, replace: Callable[[Any], Any]) -> Any:
     """The same structure with each leaf replaced, in the order a `Reading` meets them."""
+    cls: Any = type(value)
+    composite = nest.composite_of(cls)
+    if composite is not None:
+        fixed = () if composite.fixed is None else composite.fixed(value).places
+        parts = enumerate(composite.split(value))
+        filled = [part if n in fixed else with_leaves(part, replace) for n, part in parts]
+        return composite.rebuild(value, filled)
     if not opens(value):
         return replace(value)
-    cls: Any = type(value)
     if cls is list or cls is tuple:
         return cls([with_leaves(item, replace) for item in value])
     if isinstance(value, tuple) and hasattr(cls, "_fields"):
@@ -137,6 +178,8 @@ def generic(key: Any) -> Any:
     """A key without the shapes of its tensors."""
     if isinstance(key, Aval):
         return key.tf_dtype
+    if isinstance(key, FixedKey):
+        return key.dtype
     if isinstance(key, tuple):
         return tuple([generic(part) for part in key])  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return key
@@ -152,5 +195,5 @@ def refers_to(key: Any, reference: weakref.ref[Any]) -> bool:
 def is_input(leaf: Any) -> bool:
     """Whether a leaf of the arguments is an input of the trace, and not a constant of it."""
     if isinstance(leaf, Tensor):
-        return leaf.aval.struct is not None
+        return leaf.aval.struct is not None or not is_known(leaf)
     return isinstance(leaf, ARRAYS) and np.dtype(leaf.dtype).kind not in "OSU"

@@ -15,9 +15,9 @@ from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
-from tapejax._src.engine.convert import as_tensor
-from tapejax._src.engine.registry import public
-from tapejax._src.keras.optimizer_state import OptimizerState
+from tapejax._src.engine.convert import as_tensor, variable_behind
+from tapejax._src.keras.custom_update import CustomUpdate, stateless
+from tapejax._src.keras.guard import Guard, guarded
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import divide, multiply
 from tapejax._src.ops.assignment import rebind_all
@@ -32,15 +32,17 @@ class Prepared(NamedTuple):
         order: Positions of the gradients.
         state: The iterations and the slots.
         variables: The variables it updates.
+        constrained: Those of them whose constraint is applied afterwards.
     """
 
     step: Callable[[Sequence[Any]], list[Tensor]]
     order: list[int]
     state: list[Variable]
     variables: list[Variable]
+    constrained: list[Variable]
 
 
-class Optimizer(OptimizerState):
+class Optimizer(CustomUpdate):
     """Base of the optimizers.
 
     Args:
@@ -62,11 +64,20 @@ class Optimizer(OptimizerState):
     """
 
     # ------------------------------------------------------------------ applying gradients
-    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Variable:
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[tuple[Any, Any]],
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        experimental_aggregate_gradients: bool = True,
+    ) -> Variable:
         """Update variables by their gradients.
 
         Args:
             grads_and_vars: Pairs (gradient or None, variable).
+            name: Accepted for compatibility, as the arguments after it.
+            skip_gradients_aggregation: Of TensorFlow 2.11 to 2.15.
+            experimental_aggregate_gradients: Of TensorFlow up to 2.10.
 
         Returns:
             The iterations variable.
@@ -83,6 +94,7 @@ class Optimizer(OptimizerState):
             >>> float(v)
             0.5
         """
+        del name, skip_gradients_aggregation, experimental_aggregate_gradients
         pairs = list(grads_and_vars)
         if not pairs:
             raise ValueError(
@@ -108,15 +120,30 @@ class Optimizer(OptimizerState):
         if trainable_variables is None:
             variables = self._built_variables(len(grads))
         else:
-            variables = list(trainable_variables)
-            if not self.built:
-                self.build(variables)
+            variables = [variable_behind(v) for v in trainable_variables]
+            if not self.built or self._takes_new_variables:
+                self._prepare_for(variables)
         given = self._given(grads, variables)
-        self._record_step(given)
-        for n in given:
-            variable = self._trainable_variables[n]
-            if variable.constraint is not None:
-                variable.assign(variable.constraint(variable))
+        prepared = self._steps.get(tuple(given))
+        if prepared is not None:
+            self._record_step(prepared, given)
+        elif self._is_one_op():
+            prepared = self._steps[tuple(given)] = self._prepared(given)
+            self._record_step(prepared, given)
+        else:
+            self._apply_custom(given)
+            for n in given:
+                _constrain(self._trainable_variables[n])
+
+    def _prepare_for(self, variables: list[Any]) -> None:
+        """Create what is needed to update these variables."""
+        if not self.built:
+            self.build(variables)
+            self.built = True
+
+    def _is_one_op(self) -> bool:
+        """Whether a step is one recorded op."""
+        return not self._updates_itself()
 
     def _built_variables(self, count: int) -> list[Variable]:
         if not self.built:
@@ -166,48 +193,96 @@ class Optimizer(OptimizerState):
             )
         return given
 
-    def _record_step(self, given: dict[int, Tensor]) -> None:
+    def _record_step(
+        self, prepared: Prepared, given: dict[int, Tensor], guard: Sequence[Variable] = ()
+    ) -> None:
         """Record the whole step as one op and let its results be the variables' values.
 
         This is the only place that touches the engine.
         """
-        prepared = self._steps.get(tuple(given))
-        if prepared is None:
-            prepared = self._steps[tuple(given)] = self._prepare(given)
-        step, order, state, variables = prepared
-        rate = self.learning_rate
-        rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
-        results = step([rate, *state, *[given[n] for n in order], *variables])
-        rebind_all((*state, *variables), results)
+        step, order, state, variables, constrained = prepared
+        rate = self._learning_rate
+        if type(rate) is not Variable or self._decay:
+            rate = self._current_rate()
+            rate = rate if isinstance(rate, (Tensor, Variable, float)) else as_tensor(rate)
+        results = step([*guard, rate, *state, *[given[n] for n in order], *variables])
+        rebind_all((*guard, *state, *variables), results)
+        for variable in constrained:
+            _constrain(variable)
 
-    def _prepare(self, given: Iterable[int]) -> Prepared:
+    def _apply_guarded(self, given: dict[int, Tensor], guard: Guard) -> None:
+        """A step that is one op and is undone if a gradient is not finite."""
+        key = tuple(given), guard.plan
+        prepared = self._steps.get(key)
+        if prepared is None:
+            prepared = self._steps[key] = self._prepared(given, guard)
+        self._record_step(prepared, given, guard.state)
+
+    def _prepared(self, given: Iterable[int], guard: Guard | None = None) -> Prepared:
         """What a step on these variables needs, worked out once; see `__setattr__`."""
         present = set(given)
-        whole = self.use_ema or bool(self.gradient_accumulation_steps)
+        rule = self._rule()
+        whole = rule.whole or self.use_ema or bool(self.gradient_accumulation_steps)
         chosen = range(len(self._trainable_variables)) if whole else sorted(present)
-        plan = self._plan(tuple([n in present for n in chosen]), chosen)
+        slots = {name: [held[n] for n in chosen] for name, held in self._by_slot.items()}
+        plan = self._plan(rule, tuple([n in present for n in chosen]), chosen)
+        name, made, static = f"{type(self).__name__}.apply", _step_of(plan), (plan, None)
+        if guard is not None:
+            made, static = guarded(made, plan, guard.plan), (plan, guard.plan)
         return Prepared(
-            multi_op(f"{type(self).__name__}.apply", _step_of(plan), plan),
+            multi_op(name, made, static),
             [n for n in chosen if n in present],
             [self._iterations]
-            + [self._by_slot[name][n] for name in plan.all_slots for n in chosen],
-            [self._trainable_variables[n] for n in chosen],
+            + [slot for name, _ in plan.slots for slot in slots[name] if slot is not None]
+            + list(self._shared.values()),
+            variables := [self._trainable_variables[n] for n in chosen],
+            [
+                v
+                for n, v in zip(chosen, variables, strict=True)
+                if n in present and v.constraint is not None
+            ],
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; steps prepared with the old hyperparameters are forgotten."""
-        object.__setattr__(self, name, value)
-        if not name.startswith("_") and name not in ("learning_rate", "lr"):
-            object.__setattr__(self, "_steps", {})
+        """Set an attribute; steps prepared with the old hyperparameters are forgotten.
 
-    def _plan(self, present: tuple[bool, ...], chosen: Iterable[int]) -> Plan:
-        decay = self.weight_decay
+        A variable becomes part of the optimizer's own variables.
+        """
+        if not name.startswith("_"):
+            self._check_super_called()
+            if name not in ("learning_rate", "lr"):
+                object.__setattr__(self, "_steps", {})
+        object.__setattr__(self, name, value)
+        if isinstance(value, Variable) and all(value is not v for v in self._variables):
+            self._variables.append(value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles hold: all but what is worked out again."""
+        return {**vars(self), "_steps": {}, "_positions": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._positions = {id(v): n for n, v in enumerate(self._trainable_variables)}
+
+    def _check_super_called(self) -> None:
+        if "_variables" not in self.__dict__:
+            raise RuntimeError(
+                f"In optimizer '{type(self).__name__}', you forgot to call `super().__init__()` as "
+                "the first statement in the `__init__()` method."
+            )
+
+    def _plan(self, rule: Rule, present: tuple[bool, ...], chosen: Sequence[int]) -> Plan:
         return Plan(
-            rule=self._rule(),
-            slots=self._slots,
+            rule=rule,
+            slots=tuple(
+                [
+                    (name, tuple([held[n] is not None for n in chosen]))
+                    for name, held in self._by_slot.items()
+                ]
+            ),
+            shared=tuple(self._shared),
             present=present,
-            decayed=() if decay is None else tuple([self._decays(n) for n in chosen]),
-            weight_decay=decay,
+            decay=tuple([self._decay_of(n) for n in chosen]),
             clip=(self.clipnorm, self.clipvalue, self.global_clipnorm),
             loss_scale=self.loss_scale_factor,
             ema=self.ema_momentum if self.use_ema else None,
@@ -215,11 +290,20 @@ class Optimizer(OptimizerState):
             accumulate=self.gradient_accumulation_steps,
         )
 
-    def _rule(self) -> Rule:
-        """The transformation of this class and its hyperparameters."""
-        raise NotImplementedError(
-            f"{type(self).__name__} has no update rule: derive from SGD, RMSprop or Adam."
-        )
+    def _own_rule(self) -> Rule | None:
+        return self._rule() if type(self)._rule is not Optimizer._rule else None
+
+    def _updates_itself(self) -> bool:
+        """Whether a class of the user's says how a variable is updated."""
+        cls = type(self)
+        own = cls.update_step is not Optimizer.update_step
+        if not own and hasattr(cls, "_resource_apply_dense") and cls._rule is Optimizer._rule:
+            raise NotImplementedError(
+                f"{cls.__name__} defines `_resource_apply_dense`, which optimizers had up to "
+                "TensorFlow 2.10. Derive it from tf.keras.optimizers.legacy.Optimizer, or override "
+                "`build` and `update_step` instead."
+            )
+        return own
 
     def minimize(self, loss: Any, var_list: Any, tape: GradientTape | None = None) -> Variable:
         """Take the gradients of a loss and apply them.
@@ -288,26 +372,73 @@ class Optimizer(OptimizerState):
                 "`exclude_from_weight_decay()` can only be configured before the optimizer is "
                 "built."
             )
-        self._undecayed = {id(v) for v in var_list or ()}
+        self._undecayed = list(var_list or ())
         names = tuple(var_names or ())
         self._undecayed_names = re.compile("|".join(names)) if names else None
-
-    def _decays(self, position: int) -> bool:
-        variable = self._trainable_variables[position]
-        if id(variable) in self._undecayed:
-            return False
-        names = self._undecayed_names
-        return names is None or names.search(variable.name) is None
 
     def finalize_variable_values(self, var_list: Sequence[Any]) -> None:
         """Give the variables the value of their moving averages, if those are kept."""
         if self.use_ema:
-            for variable, average in zip(var_list, self._by_slot[AVERAGE], strict=True):
-                variable.assign(average.value())
+            averages = self._by_slot[AVERAGE]
+            if len(var_list) != len(averages):
+                raise ValueError(
+                    f"The optimizer keeps averages of {len(averages)} variables. Received: "
+                    f"{len(var_list)} variables."
+                )
+            for variable, average in zip(var_list, averages, strict=True):
+                if average is not None:
+                    variable.assign(average.value())
+
+    def stateless_apply(
+        self,
+        optimizer_variables: Sequence[Any],
+        grads: Sequence[Any],
+        trainable_variables: Sequence[Any],
+    ) -> tuple[list[Any], list[Any]]:
+        """`apply` as a pure function of arrays, for `jax.jit`.
+
+        Args:
+            optimizer_variables: Values of `variables`.
+            grads: Gradients, one for each variable the optimizer was built with.
+            trainable_variables: Values of those variables.
+
+        Returns:
+            The new values of the trainable variables, and those of the optimizer.
+
+        Raises:
+            ValueError: If the optimizer has not been built, or the numbers do not fit.
+
+        Example:
+            >>> import jax, jax.numpy as jnp
+            >>> import tapejax as tf
+            >>> v = tf.Variable(1.0)
+            >>> optimizer = tf.keras.optimizers.SGD(0.5)
+            >>> optimizer.build([v])
+            >>> state = [w.numpy() for w in optimizer.variables]
+            >>> [new], state = jax.jit(optimizer.stateless_apply)(state, [1.0], [1.0])
+            >>> float(new), int(state[0]), float(v)
+            (0.5, 1, 1.0)
+        """
+        if not self.built:
+            raise ValueError(
+                f"To call `stateless_apply`, {type(self).__name__} must be built (i.e. its "
+                "variables must have been created). You can build it via "
+                "`optimizer.build(trainable_variables)`."
+            )
+        return stateless(
+            self.apply,
+            self.variables,
+            self._trainable_variables,
+            optimizer_variables,
+            grads,
+            trainable_variables,
+        )
 
 
-# Not a decorator: type checkers lose sight of a class behind one.
-public("keras.optimizers.Optimizer", "optimizers.Optimizer")(Optimizer)
+def _constrain(variable: Variable) -> None:
+    if variable.constraint is not None:
+        variable.assign(variable.constraint(variable))
+
 
 _STEPS: dict[Plan, Callable[..., list[jax.Array]]] = {}
 

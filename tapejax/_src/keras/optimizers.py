@@ -1,14 +1,17 @@
-"""`tf.keras.optimizers`: SGD, RMSprop, Adam."""
+"""`tf.keras.optimizers`: SGD, RMSprop, Adam and AdamW."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
-from tapejax._src.engine.registry import public
+from tapejax._src.keras import transformations
 from tapejax._src.keras.optimizer import Optimizer
+from tapejax._src.keras.options import Options, takes_options
+from tapejax._src.keras.serialization import export
 from tapejax._src.keras.update import Rule
 
 
+@takes_options
 class SGD(Optimizer):
     """Gradient descent, with momentum if wanted.
 
@@ -16,17 +19,7 @@ class SGD(Optimizer):
         learning_rate: A float, a schedule, or a callable without arguments.
         momentum: A float in [0, 1].
         nesterov: Look ahead along the momentum.
-        weight_decay: See `Optimizer`, as for the arguments after it.
-        clipnorm: See `Optimizer`.
-        clipvalue: See `Optimizer`.
-        global_clipnorm: See `Optimizer`.
-        use_ema: See `Optimizer`.
-        ema_momentum: See `Optimizer`.
-        ema_overwrite_frequency: See `Optimizer`.
-        loss_scale_factor: See `Optimizer`.
-        gradient_accumulation_steps: See `Optimizer`.
-        name: See `Optimizer`.
-        **kwargs: Nothing else is accepted.
+        **options: See `Optimizer`.
 
     Raises:
         ValueError: If an argument is out of its range.
@@ -41,6 +34,7 @@ class SGD(Optimizer):
         0.75
     """
 
+    _config: ClassVar[tuple[str, ...]] = ("momentum", "nesterov")
     _slot_groups: ClassVar[tuple[tuple[str, ...], ...]] = (("momentum",),)
 
     def __init__(
@@ -48,46 +42,19 @@ class SGD(Optimizer):
         learning_rate: Any = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        use_ema: bool = False,
-        ema_momentum: float = 0.99,
-        ema_overwrite_frequency: int | None = None,
-        loss_scale_factor: float | None = None,
-        gradient_accumulation_steps: int | None = None,
-        name: str | None = None,
-        **kwargs: Any,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(learning_rate, **options)
         if not isinstance(momentum, float) or momentum < 0 or momentum > 1:
             raise ValueError(f"`momentum` must be a float between [0, 1]. Received: {momentum!r}")
         self.momentum = momentum
         self.nesterov = nesterov
-        self._slots = ("momentum",) * bool(momentum)
 
     def _rule(self) -> Rule:
-        return Rule("sgd", (self.momentum, self.nesterov))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal optimizer, without its state."""
-        return super().get_config() | {"momentum": self.momentum, "nesterov": self.nesterov}
+        return Rule(transformations.sgd, (self.momentum, self.nesterov))
 
 
+@takes_options
 class RMSprop(Optimizer):
     """Gradients divided by the root of a running mean of their squares.
 
@@ -97,20 +64,7 @@ class RMSprop(Optimizer):
         momentum: Decay of the accumulated updates; 0 for none.
         epsilon: Added under the root.
         centered: Divide by the running standard deviation instead.
-        weight_decay: See `Optimizer`, as for the arguments after it.
-        clipnorm: See `Optimizer`.
-        clipvalue: See `Optimizer`.
-        global_clipnorm: See `Optimizer`.
-        use_ema: See `Optimizer`.
-        ema_momentum: See `Optimizer`.
-        ema_overwrite_frequency: See `Optimizer`.
-        loss_scale_factor: See `Optimizer`.
-        gradient_accumulation_steps: See `Optimizer`.
-        name: See `Optimizer`.
-        **kwargs: Nothing else is accepted.
-
-    Raises:
-        ValueError: If an argument is out of its range.
+        **options: See `Optimizer`.
 
     Example:
         >>> import tapejax as tf
@@ -121,6 +75,7 @@ class RMSprop(Optimizer):
         0.6838
     """
 
+    _config: ClassVar[tuple[str, ...]] = ("rho", "momentum", "epsilon", "centered")
     _slot_groups: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("velocity",),
         ("momentum",),
@@ -134,55 +89,20 @@ class RMSprop(Optimizer):
         momentum: float = 0.0,
         epsilon: float = 1e-7,
         centered: bool = False,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        use_ema: bool = False,
-        ema_momentum: float = 0.99,
-        ema_overwrite_frequency: int | None = None,
-        loss_scale_factor: float | None = None,
-        gradient_accumulation_steps: int | None = None,
-        name: str | None = None,
-        **kwargs: Any,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(learning_rate, **options)
         self.rho = rho
         self.momentum = momentum
         self.epsilon = epsilon
         self.centered = centered
-        self._slots = (
-            "velocity",
-            *(("momentum",) * (momentum > 0)),
-            *(("average_gradient",) * centered),
-        )
 
     def _rule(self) -> Rule:
-        return Rule("rmsprop", (self.rho, self.momentum, self.epsilon, self.centered))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal optimizer, without its state."""
-        return super().get_config() | {
-            "rho": self.rho,
-            "momentum": self.momentum,
-            "epsilon": self.epsilon,
-            "centered": self.centered,
-        }
+        own = (self.rho, self.momentum, self.epsilon, self.centered)
+        return Rule(transformations.rmsprop, own)
 
 
+@takes_options
 class Adam(Optimizer):
     """Adam: steps of running mean over root of running mean square, bias corrected.
 
@@ -192,20 +112,7 @@ class Adam(Optimizer):
         beta_2: Decay of the running mean square.
         epsilon: Added to the root of the uncorrected mean square ("epsilon hat").
         amsgrad: Divide by the largest mean square so far.
-        weight_decay: See `Optimizer`, as for the arguments after it.
-        clipnorm: See `Optimizer`.
-        clipvalue: See `Optimizer`.
-        global_clipnorm: See `Optimizer`.
-        use_ema: See `Optimizer`.
-        ema_momentum: See `Optimizer`.
-        ema_overwrite_frequency: See `Optimizer`.
-        loss_scale_factor: See `Optimizer`.
-        gradient_accumulation_steps: See `Optimizer`.
-        name: See `Optimizer`.
-        **kwargs: Nothing else is accepted.
-
-    Raises:
-        ValueError: If an argument is out of its range.
+        **options: See `Optimizer`.
 
     Example:
         >>> import tapejax as tf
@@ -216,6 +123,7 @@ class Adam(Optimizer):
         0.9
     """
 
+    _config: ClassVar[tuple[str, ...]] = ("beta_1", "beta_2", "epsilon", "amsgrad")
     _slot_groups: ClassVar[tuple[tuple[str, ...], ...]] = (
         ("momentum", "velocity"),
         ("velocity_hat",),
@@ -228,50 +136,65 @@ class Adam(Optimizer):
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
         amsgrad: bool = False,
-        weight_decay: float | None = None,
-        clipnorm: float | None = None,
-        clipvalue: float | None = None,
-        global_clipnorm: float | None = None,
-        use_ema: bool = False,
-        ema_momentum: float = 0.99,
-        ema_overwrite_frequency: int | None = None,
-        loss_scale_factor: float | None = None,
-        gradient_accumulation_steps: int | None = None,
-        name: str | None = None,
-        **kwargs: Any,
+        **options: Unpack[Options],
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(learning_rate, **options)
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
         self.amsgrad = amsgrad
-        self._slots = ("momentum", "velocity", *(("velocity_hat",) * amsgrad))
 
     def _rule(self) -> Rule:
-        return Rule("adam", (self.beta_1, self.beta_2, self.epsilon, self.amsgrad))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal optimizer, without its state."""
-        return super().get_config() | {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-            "amsgrad": self.amsgrad,
-        }
+        own = (self.beta_1, self.beta_2, self.epsilon, self.amsgrad)
+        return Rule(transformations.adam, own)
 
 
-for _cls in (SGD, RMSprop, Adam):
-    public(f"keras.optimizers.{_cls.__name__}", f"optimizers.{_cls.__name__}")(_cls)
+@takes_options
+class AdamW(Adam):
+    """Adam with weight decay that the running means do not see.
+
+    Args:
+        learning_rate: A float, a schedule, or a callable without arguments.
+        weight_decay: Each step first shrinks variables by `weight_decay * learning_rate`.
+        beta_1: Decay of the running mean.
+        beta_2: Decay of the running mean square.
+        epsilon: Added to the root of the uncorrected mean square.
+        amsgrad: Divide by the largest mean square so far.
+        **options: See `Optimizer`.
+
+    Raises:
+        ValueError: If `weight_decay` is None.
+
+    Example:
+        >>> import tapejax as tf
+        >>> v = tf.Variable(1.0)
+        >>> optimizer = tf.keras.optimizers.AdamW(0.1, weight_decay=0.5)
+        >>> _ = optimizer.apply_gradients([(tf.constant(5.0), v)])
+        >>> round(float(v), 4)
+        0.85
+
+    References:
+        Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        weight_decay: float | None = 0.004,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        **options: Any,
+    ) -> None:
+        options["weight_decay"] = weight_decay
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, amsgrad, **options)
+        if weight_decay is None:
+            raise ValueError(
+                "Argument `weight_decay` must be a float. Received: weight_decay=None. Adam has "
+                "no weight decay by default."
+            )
+
+
+for _cls in (SGD, RMSprop, Adam, AdamW):
+    export(_cls)

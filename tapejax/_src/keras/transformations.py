@@ -26,17 +26,46 @@ Transformation = optax.GradientTransformationExtraArgs
 Slots = dict[str, Any]
 
 
-def _elementwise(names: tuple[str, ...], step: Callable[..., tuple[Array, ...]]) -> Transformation:
+Start = Callable[[Any, int], Any]
+"""From a parameter (anything with a shape and a dtype) and its place among the leaves to the first
+value of its slot, or to None where it has none."""
+
+
+def zeros(param: Any, place: int) -> Any:
+    """The first value of most slots: zeros of the parameter's shape and dtype."""
+    del place
+    return np.zeros(param.shape, param.dtype)
+
+
+def elementwise(
+    names: tuple[str, ...],
+    step: Callable[..., tuple[Any, ...]],
+    starts: dict[str, Start] | None = None,
+    shared: Callable[[Slots, Any, Any], tuple[Slots, Slots]] | None = None,
+) -> Transformation:
     """A transformation that treats every parameter alike.
 
     Args:
-        names: Names of the slots, all of which start at zero.
-        step: Function of (gradient, learning rate in the parameter's dtype, iterations, *slots)
+        names: Names of the slots.
+        step: Function of (gradient, parameter, learning rate in its dtype, iterations, *slots)
             returning the update and the new slots.
+        starts: First values of slots that do not start at zero.
+        shared: For state that belongs to no parameter: function of (state, iterations, parameters
+            or None when it starts) returning that part of the state and keyword arguments for
+            `step`.
+
+    Returns:
+        The transformation.
     """
+    first = {name: zeros for name in names} | (starts or {})
 
     def init(params: Any) -> Slots:
-        return {name: jax.tree.map(jnp.zeros_like, params) for name in names}
+        leaves, structure = jax.tree.flatten(params)
+        state: Slots = {
+            name: structure.unflatten([first[name](leaf, n) for n, leaf in enumerate(leaves)])
+            for name in names
+        }
+        return state if shared is None else state | shared({}, None, params)[0]
 
     def update(
         updates: Any,
@@ -48,23 +77,25 @@ def _elementwise(names: tuple[str, ...], step: Callable[..., tuple[Array, ...]])
         **extra: Any,
     ) -> tuple[Any, Any]:
         del extra
+        own, more = ({}, {}) if shared is None else shared(state, iterations, None)
         like = updates if params is None else params
         leaves, structure = jax.tree.flatten(like)
         gradients = structure.flatten_up_to(updates)
         slots = [structure.flatten_up_to(state[name]) for name in names]
-        results: list[tuple[Array, ...]] = []
+        results: list[tuple[Any, ...]] = []
         for n, (gradient, leaf) in enumerate(zip(gradients, leaves, strict=True)):
             rate = jnp.asarray(learning_rate).astype(leaf.dtype)
-            own = [slot[n] for slot in slots]
-            results.append(step(gradient.astype(leaf.dtype), rate, iterations, *own))
+            held = [slot[n] for slot in slots]
+            gradient = gradient.astype(leaf.dtype)
+            results.append(step(gradient, leaf, rate, iterations, *held, **more))
         columns = [structure.unflatten(column) for column in zip(*results, strict=True)]
-        return columns[0], dict(zip(names, columns[1:], strict=True))
+        return columns[0], dict(zip(names, columns[1:], strict=True)) | own
 
     return optax.GradientTransformationExtraArgs(init, cast(Any, update))
 
 
-def _descent(g: Array, rate: Array, count: Array) -> tuple[Array]:
-    del count
+def _descent(g: Array, p: Array, rate: Array, count: Array) -> tuple[Array]:
+    del p, count
     return (-(g * rate),)
 
 
@@ -90,16 +121,16 @@ def sgd(momentum: float = 0.0, nesterov: bool = False) -> Transformation:
         Sutskever et al., "On the importance of initialization and momentum", ICML 2013.
     """
     if not momentum:
-        return _elementwise((), _descent)
+        return elementwise((), _descent)
 
-    def step(g: Array, rate: Array, count: Array, m: Array) -> tuple[Array, ...]:
-        del count
+    def step(g: Array, p: Array, rate: Array, count: Array, m: Array) -> tuple[Array, ...]:
+        del p, count
         factor = np.asarray(momentum, g.dtype)
         scaled = g * rate
         m = m * factor - scaled
         return (m * factor - scaled if nesterov else m), m
 
-    return _elementwise(("momentum",), step)
+    return elementwise(("momentum",), step)
 
 
 def rmsprop(
@@ -129,8 +160,8 @@ def rmsprop(
     """
     names = ("velocity", *(("momentum",) * (momentum > 0)), *(("average_gradient",) * centered))
 
-    def step(g: Array, rate: Array, count: Array, *slots: Array) -> tuple[Array, ...]:
-        del count
+    def step(g: Array, p: Array, rate: Array, count: Array, *slots: Array) -> tuple[Array, ...]:
+        del p, count
         own = dict(zip(names, slots, strict=True))
         own["velocity"] = rho * own["velocity"] + (1 - rho) * jnp.square(g)
         power = own["velocity"]
@@ -142,7 +173,7 @@ def rmsprop(
             own["momentum"] = increment = momentum * own["momentum"] + increment
         return -increment, *own.values()
 
-    return _elementwise(names, step)
+    return elementwise(names, step)
 
 
 def adam(
@@ -177,21 +208,27 @@ def adam(
     names = ("momentum", "velocity", *(("velocity_hat",) * amsgrad))
 
     def step(
-        g: Array, rate: Array, count: Array, m: Array, v: Array, *largest: Array
+        g: Array, p: Array, rate: Array, count: Array, m: Array, v: Array, *largest: Array
     ) -> tuple[Array, ...]:
-        one = np.asarray(1, g.dtype)
-        left_1 = one - _power(beta_1, count + 1, g.dtype)
-        left_2 = one - _power(beta_2, count + 1, g.dtype)
+        del p
         m = m + (g - m) * (1 - beta_1)
         v = v + (jnp.square(g) - v) * (1 - beta_2)
         slots = (m, v, *(jnp.maximum(hat, v) for hat in largest))
-        size = rate * jnp.sqrt(left_2) / left_1
+        size = adam_size(rate, beta_1, beta_2, count)
         return -(m * size / (jnp.sqrt(slots[-1]) + epsilon)), *slots
 
-    return _elementwise(names, step)
+    return elementwise(names, step)
 
 
-def _power(base: float, exponent: Any, dtype: Any) -> Array:
+def adam_size(rate: Array, beta_1: float, beta_2: float, count: Any) -> Array:
+    """Adam's step size, `learning_rate * sqrt(1 - beta_2^t) / (1 - beta_1^t)`."""
+    one = np.asarray(1, rate.dtype)
+    left_1 = one - power(beta_1, count + 1, rate.dtype)
+    left_2 = one - power(beta_2, count + 1, rate.dtype)
+    return rate * jnp.sqrt(left_2) / left_1
+
+
+def power(base: float, exponent: Any, dtype: Any) -> Array:
     """`base ** exponent` with both in `dtype`, rounded once.
 
     `1 - base ** t` cancels for small `t`, so an error in the last place would be magnified.
@@ -237,8 +274,8 @@ def clipping(
     clipnorm: float | None, clipvalue: float | None, global_clipnorm: float | None
 ) -> optax.GradientTransformation:
     """The clipping an optimizer was configured with (at most one kind), or the identity."""
-    if clipnorm:
+    if clipnorm and clipnorm > 0:
         return clip_by_norm(clipnorm)
-    if global_clipnorm:
+    if global_clipnorm and global_clipnorm > 0:
         return clip_by_global_norm(global_clipnorm)
-    return optax.clip(clipvalue) if clipvalue else optax.identity()
+    return optax.clip(clipvalue) if clipvalue and clipvalue > 0 else optax.identity()

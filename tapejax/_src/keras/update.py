@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -17,14 +17,21 @@ ACCUMULATOR = "gradient_accumulator"
 
 
 class Rule(NamedTuple):
-    """Which transformation, with its hyperparameters in order."""
+    """Which transformation, with its hyperparameters in order.
 
-    kind: str
+    Attributes:
+        factory: The function that makes the transformation.
+        hyperparameters: Its arguments, all hashable.
+        whole: Whether it takes all variables at once, those without a gradient too.
+    """
+
+    factory: Callable[..., transformations.Transformation]
     hyperparameters: tuple[Any, ...]
+    whole: bool = False
 
     def transformation(self) -> transformations.Transformation:
         """The optax transformation."""
-        return getattr(transformations, self.kind)(*self.hyperparameters)
+        return self.factory(*self.hyperparameters)
 
 
 class Plan(NamedTuple):
@@ -32,10 +39,10 @@ class Plan(NamedTuple):
 
     Attributes:
         rule: The transformation.
-        slots: Names of its slots.
+        slots: Each slot's name, and for each variable whether it has that slot.
+        shared: Names of the state that belongs to no variable.
         present: For each variable, whether it has a gradient in this step.
-        decayed: For each variable, whether weight decay applies to it.
-        weight_decay: Decay per unit of learning rate, or None.
+        decay: For each variable, weight decay per unit of learning rate, or None.
         clip: `clipnorm`, `clipvalue`, `global_clipnorm`.
         loss_scale: What gradients are divided by, or None.
         ema: Momentum of the moving average of the parameters, or None.
@@ -44,21 +51,15 @@ class Plan(NamedTuple):
     """
 
     rule: Rule
-    slots: tuple[str, ...]
+    slots: tuple[tuple[str, tuple[bool, ...]], ...]
+    shared: tuple[str, ...]
     present: tuple[bool, ...]
-    decayed: tuple[bool, ...]
-    weight_decay: float | None
+    decay: tuple[float | None, ...]
     clip: tuple[float | None, float | None, float | None]
     loss_scale: float | None
     ema: float | None
     ema_every: int | None
     accumulate: int | None
-
-    @property
-    def all_slots(self) -> tuple[str, ...]:
-        """Names of all slots of a variable, in the order `step` takes and returns them."""
-        extra = (AVERAGE,) * (self.ema is not None) + (ACCUMULATOR,) * bool(self.accumulate)
-        return self.slots + extra
 
 
 def step_function(plan: Plan) -> Callable[..., list[Array]]:
@@ -68,39 +69,39 @@ def step_function(plan: Plan) -> Callable[..., list[Array]]:
         plan: What the step does.
 
     Returns:
-        Function of (learning rate, iterations, slots..., gradients..., parameters...) returning
-        [iterations, slots..., parameters...]. Slots are ordered by name, then variable; gradients
-        are those of the variables that have one.
+        Function of (learning rate, iterations, state..., gradients..., parameters...) returning
+        [iterations, state..., parameters...]. The state is the slots, by name and then variable,
+        and what is shared; gradients are those of the variables that have one.
     """
-    variables, gradients = len(plan.present), sum(plan.present)
-    names = plan.all_slots
 
     def flat(*arrays: Array) -> list[Array]:
-        rate, iterations, *rest = arrays
-        slots = {
-            name: list(rest[n * variables : (n + 1) * variables]) for n, name in enumerate(names)
+        inputs = iter(arrays)
+        rate, iterations = next(inputs), next(inputs)
+        slots: Slots = {
+            name: [next(inputs) if held else None for held in holders]
+            for name, holders in plan.slots
         }
-        at = len(names) * variables
-        given = iter(rest[at : at + gradients])
-        grads = [next(given) if present else None for present in plan.present]
-        params = list(rest[at + gradients :])
-        count, slots, params = update(plan, rate, iterations, slots, grads, params)
-        return [count, *(array for name in names for array in slots[name]), *params]
+        shared = {name: next(inputs) for name in plan.shared}
+        grads = [next(inputs) if present else None for present in plan.present]
+        count, state, params = update(plan, rate, iterations, slots | shared, grads, list(inputs))
+        held = [array for name, _ in plan.slots for array in state[name] if array is not None]
+        return [count, *held, *(state[name] for name in plan.shared), *params]
 
     return flat
 
 
-Lists = dict[str, list[Array]]
+Slots = dict[str, Any]
+"""Slot name -> one array or None for each variable; name of shared state -> array."""
 
 
 def update(
     plan: Plan,
     learning_rate: Array,
     iterations: Array,
-    slots: Lists,
+    slots: Slots,
     grads: Sequence[Array | None],
     params: list[Array],
-) -> tuple[Array, Lists, list[Array]]:
+) -> tuple[Array, Slots, list[Array]]:
     """One step: unscale, accumulate, clip, decay, update, average.
 
     Args:
@@ -131,46 +132,55 @@ def _applied(
     plan: Plan,
     learning_rate: Array,
     updates: Array,
-    slots: Lists,
+    slots: Slots,
     grads: Sequence[Array | None],
     params: list[Array],
-) -> tuple[Lists, list[Array]]:
+) -> tuple[Slots, list[Array]]:
     """Clip, decay and update the variables that have gradients."""
-    chosen = [n for n, g in enumerate(grads) if g is not None]
     clip = transformations.clipping(*plan.clip)
     dense = tuple(g for g in grads if g is not None)
-    clipped: Any = clip.update(dense, clip.init(dense))[0]
-    params = list(params)
-    if plan.weight_decay is not None:
-        for n in chosen:
-            if plan.decayed[n]:
-                rate = learning_rate.astype(params[n].dtype)
-                params[n] = params[n] - params[n] * plan.weight_decay * rate
-    before = {name: tuple(slots[name][n] for n in chosen) for name in plan.slots}
+    given = iter(cast("tuple[Array, ...]", clip.update(dense, clip.init(dense))[0]))
+    clipped = [None if g is None else next(given) for g in grads]
+    params = [
+        p if g is None else _decayed(p, decay, learning_rate)
+        for g, p, decay in zip(grads, params, plan.decay, strict=True)
+    ]
+    chosen = [n for n, g in enumerate(grads) if g is not None or plan.rule.whole]
+    own = [name for name, _ in plan.slots if name not in (AVERAGE, ACCUMULATOR)]
+    before = {name: tuple(slots[name][n] for n in chosen) for name in own}
+    gradients: list[Any] = [params[n] * 0 if clipped[n] is None else clipped[n] for n in chosen]
     stepped: tuple[Any, Any] = plan.rule.transformation().update(
-        clipped,
-        before,
+        tuple(gradients),
+        before | {name: slots[name] for name in plan.shared},
         tuple(params[n] for n in chosen),
         learning_rate=learning_rate,
         iterations=updates,
     )
     deltas, state = stepped
-    slots = {name: list(values) for name, values in slots.items()}
+    after: Slots = slots | {name: list(slots[name]) for name in own}
+    after |= {name: state[name] for name in plan.shared}
     for place, n in enumerate(chosen):
-        params[n] = params[n] + deltas[place]
-        for name in plan.slots:
-            slots[name][n] = state[name][place]
-    return slots, params
+        if grads[n] is not None:
+            params[n] = params[n] + deltas[place].astype(params[n].dtype)
+        for name in own:
+            after[name][n] = state[name][place]
+    return after, params
+
+
+def _decayed(param: Array, decay: float | None, learning_rate: Array) -> Array:
+    if decay is None:
+        return param
+    return param - param * decay * learning_rate.astype(param.dtype)
 
 
 def _accumulated(
     plan: Plan,
     learning_rate: Array,
     iterations: Array,
-    slots: Lists,
+    slots: Slots,
     grads: Sequence[Array | None],
     params: list[Array],
-) -> tuple[Lists, list[Array]]:
+) -> tuple[Slots, list[Array]]:
     """Add up gradients; every `accumulate` calls update by their mean and start again."""
     steps = plan.accumulate or 1
     due = (iterations + 1) % steps == 0
@@ -180,18 +190,19 @@ def _accumulated(
     ]
     means = [None if g is None else total / steps for g, total in zip(grads, sums, strict=True)]
     count = iterations // steps
-    new_slots, new_params = _applied(plan, learning_rate, count, slots, means, params)
-    for name in plan.slots:
-        pairs = zip(new_slots[name], slots[name], strict=True)
-        new_slots[name] = [jnp.where(due, new, old) for new, old in pairs]
+    updated = _applied(plan, learning_rate, count, slots, means, params)
+
+    def chosen(new: Array, old: Array) -> Array:
+        return jnp.where(due, new, old)
+
+    new_slots, new_params = jax.tree.map(chosen, updated, (slots, params))
     new_slots[ACCUMULATOR] = [jnp.where(due, jnp.zeros_like(total), total) for total in sums]
-    pairs = zip(new_params, params, strict=True)
-    return new_slots, [jnp.where(due, new, old) for new, old in pairs]
+    return new_slots, new_params
 
 
 def _averaged(
-    plan: Plan, updates: Array, slots: Lists, params: list[Array]
-) -> tuple[Lists, list[Array]]:
+    plan: Plan, updates: Array, slots: Slots, params: list[Array]
+) -> tuple[Slots, list[Array]]:
     """Move the averages towards the parameters; now and then put them in their place."""
     averages: list[Array] = []
     for average, param in zip(slots[AVERAGE], params, strict=True):

@@ -129,6 +129,18 @@ def divide(x: Same, y: Same, name: str | None = None) -> Array:
 
 
 @op(
+    "realdiv",
+    node="RealDiv",
+    dtypes="bfloat16 half float double complex64 complex128",
+    broadcast=True,
+    cases=("f32[2,3], f32[3]", "f64[3], f64[]", "c64[3], c64[3]", "f16[3], f16[3]"),
+)
+def realdiv(x: Same, y: Same, name: str | None = None) -> Array:
+    """Quotient `x / y` of numbers that are no integers."""
+    return _quotient(x, y)
+
+
+@op(
     "math.divide_no_nan",
     node="DivNoNan",
     mismatch=TypeError,

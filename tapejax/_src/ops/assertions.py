@@ -16,6 +16,7 @@ from jax.core import Tracer
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
@@ -260,13 +261,13 @@ def _pair_assertion(path: str, symbol: str, compare: _Compare, relation: str, go
         >>> import tapejax as tf
         >>> tf.{path}({good})
     """
-    return check
+    return takes_composites(path)(check)
 
 
-assert_equal = public("debugging.assert_equal")(
+assert_equal = public("debugging.assert_equal", "assert_equal")(
     _pair_assertion("debugging.assert_equal", "==", comparison.equal, "equal to", "[1, 2], [1, 2]")
 )
-assert_less = public("debugging.assert_less")(
+assert_less = public("debugging.assert_less", "assert_less")(
     _pair_assertion("debugging.assert_less", "<", comparison.less, "less than", "[1, 2], 3")
 )
 assert_less_equal = public("debugging.assert_less_equal")(
@@ -274,7 +275,7 @@ assert_less_equal = public("debugging.assert_less_equal")(
         "debugging.assert_less_equal", "<=", comparison.less_equal, "at most", "[1, 2], 2"
     )
 )
-assert_greater = public("debugging.assert_greater")(
+assert_greater = public("debugging.assert_greater", "assert_greater")(
     _pair_assertion(
         "debugging.assert_greater", ">", comparison.greater, "greater than", "[1, 2], 0"
     )
@@ -287,6 +288,7 @@ assert_greater_equal = public("debugging.assert_greater_equal")(
 
 
 @public("debugging.assert_none_equal")
+@takes_composites("debugging.assert_none_equal")
 def assert_none_equal(
     x: Any,
     y: Any,
@@ -384,6 +386,7 @@ assert_non_positive = public("debugging.assert_non_positive")(
 
 # ---------------------------------------------------------------------- nearness
 @public("debugging.assert_near")
+@takes_composites("debugging.assert_near")
 def assert_near(
     x: Any,
     y: Any,

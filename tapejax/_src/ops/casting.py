@@ -13,6 +13,7 @@ from tapejax._src.core.errors import InvalidArgumentError, UnimplementedError
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import CompositeGivenError, answer
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import Array, DTypeLike, Same, TensorLike, op, public
 from tapejax._src.ops.arithmetic import larger, smaller
@@ -113,7 +114,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, target, name), x.indices, x.dense_shape)
     if not isinstance(x, Tensor | Variable):
-        x = as_tensor(x)
+        try:
+            x = as_tensor(x)
+        except CompositeGivenError as error:
+            return answer("cast", cast, (x, dtype), {}, error)
     if x.dtype is target:
         return x
     if dtypes.string in (x.dtype, target):

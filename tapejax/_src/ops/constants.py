@@ -15,6 +15,7 @@ from tapejax._src.core.specs import IndexedSlicesSpec, TensorSpec
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import convert
+from tapejax._src.engine.composites import HANDLERS
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recording import record
@@ -137,12 +138,12 @@ def convert_to_tensor(
 
 @public("is_tensor")
 def is_tensor(x: Any) -> bool:
-    """Whether a value is a tensor, a variable or `IndexedSlices`.
+    """Whether a value is a tensor, a variable, `IndexedSlices`, a ragged or a sparse tensor.
 
     Args:
         x: Any value.
     """
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
+    return isinstance(x, (Tensor, Variable, IndexedSlices)) or type(x) in HANDLERS
 
 
 @public("get_static_value")
@@ -154,7 +155,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         partial: Ignored.
     """
     del partial
-    return as_tensor(tensor).numpy()
+    return None if type(tensor) in HANDLERS else as_tensor(tensor).numpy()
 
 
 TensorSpec.register_value_type(Tensor)

@@ -60,7 +60,7 @@ def _check_channels(x: Array, filters: Array, node: str) -> None:
         )
 
 
-def _convolution(
+def convolution_of(
     x: Array,
     filters: Array,
     rank: int,
@@ -69,6 +69,7 @@ def _convolution(
     data_format: str | None,
     dilations: Any,
 ) -> Array:
+    """Convolution as every op here does it; `rank` is the number of spatial axes."""
     node = _NODES[rank]
     first = channels_first(data_format or FORMATS[rank][0], FORMATS[rank], node)
     _check_ranks(x, filters, rank, node)
@@ -129,7 +130,7 @@ def conv1d(
 
     *Differs from TensorFlow*: channels may come first on the CPU too.
     """
-    return _convolution(input, filters, 1, stride, padding, data_format, dilations)
+    return convolution_of(input, filters, 1, stride, padding, data_format, dilations)
 
 
 @op(
@@ -185,7 +186,7 @@ def conv2d(
 
     *Differs from TensorFlow*: channels may come first on the CPU too.
     """
-    return _convolution(input, filters, 2, strides, padding, data_format, dilations)
+    return convolution_of(input, filters, 2, strides, padding, data_format, dilations)
 
 
 @op(
@@ -231,7 +232,7 @@ def conv3d(
         >>> y.numpy().tolist()
         [[[[[8.0]]]]]
     """
-    return _convolution(input, filters, 3, strides, padding, data_format, dilations)
+    return convolution_of(input, filters, 3, strides, padding, data_format, dilations)
 
 
 @op(
@@ -284,7 +285,7 @@ def convolution(
             "`filters` must have 1, 2 or 3 spatial axes (rank 3, 4 or 5). "
             f"Received: filters.shape={filters.shape}"
         )
-    return _convolution(input, filters, rank, strides, padding, data_format, dilations)
+    return convolution_of(input, filters, rank, strides, padding, data_format, dilations)
 
 
 @op(
@@ -318,12 +319,13 @@ def atrous_conv2d(
         >>> tf.nn.atrous_conv2d(x, tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().tolist()
         [[[[16.0]]]]
     """
-    return _convolution(value, filters, 2, 1, padding, "NHWC", rate)
+    return convolution_of(value, filters, 2, 1, padding, "NHWC", rate)
 
 
-def _depthwise(
+def depthwise_of(
     x: Array, filters: Array, strides: Any, padding: Any, data_format: str | None, dilations: Any
 ) -> Array:
+    """Depthwise convolution as every op here does it."""
     node = "DepthwiseConv2dNative"
     first = channels_first(data_format or "NHWC", FORMATS[2], node)
     if isinstance(strides, int):
@@ -398,7 +400,7 @@ def depthwise_conv2d(
     *Differs from TensorFlow*: the two spatial strides may differ, and channels may come first on
     the CPU too.
     """
-    return _depthwise(input, filter, strides, padding, data_format, dilations)
+    return depthwise_of(input, filter, strides, padding, data_format, dilations)
 
 
 @op(
@@ -452,5 +454,5 @@ def separable_conv2d(
             "`pointwise_filter` must be [1, 1, channels, outputs]. "
             f"Received: pointwise_filter.shape={pointwise_filter.shape}"
         )
-    deep = _depthwise(input, depthwise_filter, strides, padding, data_format, dilations)
-    return _convolution(deep, pointwise_filter, 2, 1, "VALID", data_format, None)
+    deep = depthwise_of(input, depthwise_filter, strides, padding, data_format, dilations)
+    return convolution_of(deep, pointwise_filter, 2, 1, "VALID", data_format, None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapejax._src.core.dtypes import as_dtype, int32
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.registry import (
     Array,
@@ -256,6 +257,7 @@ def _bin_total(values: np.ndarray[Any, Any], minlength: Any, maxlength: Any) -> 
 
 
 @public("math.bincount")
+@takes_composites("math.bincount")
 def bincount(
     arr: Any,
     weights: Any = None,

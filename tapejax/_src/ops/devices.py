@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -36,25 +38,49 @@ class LogicalDevice(NamedTuple):
 
 
 class _Choices:
-    """What was asked for. Hidden devices and memory growth by device name."""
+    """What was asked for. Hidden devices, memory growth and logical devices by device name."""
 
     def __init__(self) -> None:
         self.hidden: set[str] = set()
         self.growth: dict[str, bool] = {}
+        self.logical: dict[str, list[Any]] = {}
 
 
-_CHOICES = _Choices()
+CHOICES = _Choices()
+CPU = "/physical_device:CPU:0"
 _KINDS = {"cuda": "GPU", "rocm": "GPU"}
 
 
 def _by_kind() -> dict[str, int]:
     """How many devices of each kind this process has; the CPU is always there."""
-    counts = {"CPU": len(jax.local_devices(backend="cpu")) if _has("cpu") else 1}
+    counts = {"CPU": 1 if CPU in CHOICES.logical else _cpus()}
     for device in jax.local_devices():
         kind = _kind(device)
         if kind != "CPU":
             counts[kind] = counts.get(kind, 0) + 1
     return counts
+
+
+def _cpus() -> int:
+    return len(jax.local_devices(backend="cpu")) if _has("cpu") else 1
+
+
+def has_started() -> bool:
+    """Whether JAX has started its devices, so that their number is fixed."""
+    before: int = jax.config.values["jax_num_cpu_devices"]
+    try:
+        jax.config.update("jax_num_cpu_devices", max(before, 0) + 1)
+    except RuntimeError:
+        return True
+    jax.config.update("jax_num_cpu_devices", before)
+    return False
+
+
+def _cpus_to_be() -> int:
+    """How many CPU devices JAX will have, as far as the environment says."""
+    wanted: int = jax.config.values["jax_num_cpu_devices"]
+    flag = re.search(r"xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    return wanted if wanted > 0 else int(flag[1]) if flag else 1
 
 
 def _has(backend: str) -> bool:
@@ -90,9 +116,14 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
         >>> tf.config.list_physical_devices("CPU")[0].name
         '/physical_device:CPU:0'
     """
+    if device_type == "CPU" and not has_started():
+        # Asking for the CPU does not start JAX: logical devices can still be chosen.
+        counts = {"CPU": 1 if CPU in CHOICES.logical else _cpus_to_be()}
+    else:
+        counts = _by_kind()
     return [
         PhysicalDevice(f"/physical_device:{kind}:{number}", kind)
-        for kind, count in _by_kind().items()
+        for kind, count in counts.items()
         for number in range(count)
         if device_type in (None, kind)
     ]
@@ -115,6 +146,8 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """
     visible = get_visible_devices(device_type)
     kinds = [device.device_type for device in visible]
+    if CPU in CHOICES.logical and "CPU" in kinds:
+        kinds = ["CPU"] * _cpus() + [kind for kind in kinds if kind != "CPU"]
     return [
         LogicalDevice(f"/device:{kind}:{kinds[:place].count(kind)}", kind)
         for place, kind in enumerate(kinds)
@@ -137,7 +170,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
         ['CPU']
     """
     devices = list_physical_devices(device_type)
-    return [device for device in devices if device.name not in _CHOICES.hidden]
+    return [device for device in devices if device.name not in CHOICES.hidden]
 
 
 @public("config.set_visible_devices", "config.experimental.set_visible_devices")
@@ -160,7 +193,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     there = list_physical_devices(device_type)
     chosen = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
     for device in chosen:
-        _check_known(device, there)
+        check_known(device, there)
     hidden = {device.name for device in there if device not in chosen}
     if _running_on() in hidden:
         raise RuntimeError(
@@ -168,11 +201,11 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
             f"{_running_on()}. Start Python with JAX_PLATFORMS=cpu to leave accelerators out, or "
             "with CUDA_VISIBLE_DEVICES to choose among them."
         )
-    _CHOICES.hidden -= {device.name for device in there}
-    _CHOICES.hidden |= hidden
+    CHOICES.hidden -= {device.name for device in there}
+    CHOICES.hidden |= hidden
 
 
-def _check_known(device: Any, there: Iterable[PhysicalDevice]) -> None:
+def check_known(device: Any, there: Iterable[PhysicalDevice]) -> None:
     if device not in there:
         raise ValueError(f"Unrecognized device: {device!r}. There are: {list(there)}")
 
@@ -193,12 +226,12 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         >>> for gpu in tf.config.list_physical_devices("GPU"):
         ...     tf.config.experimental.set_memory_growth(gpu, True)
     """
-    _check_known(device, list_physical_devices())
+    check_known(device, list_physical_devices())
     if device.device_type != "GPU":
         raise ValueError(
             f"Cannot set memory growth on non-GPU and non-Pluggable devices. Received: {device!r}"
         )
-    _CHOICES.growth[device.name] = bool(enable)
+    CHOICES.growth[device.name] = bool(enable)
 
 
 @public("config.experimental.get_memory_growth")
@@ -220,8 +253,8 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
         >>> any(tf.config.experimental.get_memory_growth(gpu) for gpu in gpus)
         False
     """
-    _check_known(device, list_physical_devices())
-    return _CHOICES.growth.get(device.name, False)
+    check_known(device, list_physical_devices())
+    return CHOICES.growth.get(device.name, False)
 
 
 # ---------------------------------------------------------------------- tf.device

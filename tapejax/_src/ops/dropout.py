@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import Array, Same, op, public
 from tapejax._src.ops.arithmetic import divide, multiply, subtract
@@ -63,6 +64,7 @@ def _noise_shape(noise_shape: Any, x: Tensor) -> Any:
 
 
 @public("nn.dropout")
+@takes_composites("nn.dropout")
 def dropout(
     x: Any,
     rate: Any,

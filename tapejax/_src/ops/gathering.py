@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import CompositeGivenError, answer
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import (
     Array,
@@ -250,7 +251,10 @@ def gather_nd(
     """
     if bad_indices_policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise InvalidArgumentError(f"Unknown bad indices handling attribute: {bad_indices_policy}")
-    at, batch = as_tensor(indices), int(batch_dims)
+    try:
+        at, batch = as_tensor(indices), int(batch_dims)
+    except CompositeGivenError as error:
+        return answer("gather_nd", gather_nd, (params, indices, batch_dims), {}, error)
     rank = len(at.shape)
     if batch and not -rank <= batch < rank:
         raise ValueError(

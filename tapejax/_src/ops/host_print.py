@@ -16,13 +16,13 @@ import jax
 import numpy as np
 
 from tapejax._src.core import nest
-from tapejax._src.core.dtypes import string
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.effects import call_host, is_host
 from tapejax._src.engine.registry import public
+from tapejax._src.engine.texts import coded_form, is_text
 
 _FILE = "file://"
 _LEVELS = (logging.INFO, logging.WARNING, logging.ERROR)
@@ -66,14 +66,15 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     limit = _limit(kwargs.get("summarize"))
     parts = [_pieces(value) for value in inputs]
     held = [tensor for _, tensors in parts for tensor in tensors]
-    words = [tensor.view() if tensor.dtype == string else None for tensor in held]
-    tensors = [tensor for tensor in held if tensor.dtype != string]
+    forms = [coded_form(tensor) if is_text(tensor) else None for tensor in held]
+    tables = [None if form is None else np.array(form.table, object) for form in forms]
+    tensors = [x if form is None else form.codes for x, form in zip(held, forms, strict=True)]
     texts = [pieces for pieces, _ in parts]
     sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
 
     def show(*arrays: np.ndarray[Any, Any]) -> list[Any]:
-        given = iter(arrays)  # texts are no arrays of a program
-        values = iter([next(given) if text is None else text for text in words])
+        pairs = zip(arrays, tables, strict=True)  # strings are no arrays of a program
+        values = iter([x if table is None else np.asarray(table[x]) for x, table in pairs])
         write(sep.join([_filled(pieces, values, limit) for pieces in texts]) + end)
         return []
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.tensor import Tensor
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.definitions import ValueCheck
 from tapejax._src.engine.kernel import Kernel
@@ -26,6 +27,7 @@ def _finding(message: str, infinite: bool, nan: bool) -> str:
 
 
 @public("debugging.check_numerics")
+@takes_composites("debugging.check_numerics")
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """Check that no element is NaN or infinite.
 

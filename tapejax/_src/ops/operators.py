@@ -15,6 +15,7 @@ from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record1, record2
 from tapejax._src.engine.registry import find_kernel
+from tapejax._src.engine.texts import is_known, is_text, known_texts, text_tensor
 from tapejax._src.ops import (
     arithmetic,
     assignment,
@@ -215,6 +216,10 @@ def _invert(self: Any) -> Any:
 def _iterate(self: Any) -> Iterator[Any]:
     if not self.shape.rank:
         raise TypeError("Cannot iterate over a scalar tensor.")
+    if is_text(self) and is_known(as_tensor(self)):
+        for part in known_texts(self):
+            yield text_tensor(part)
+        return
     for n in range(self.shape[0]):
         yield _getitem(self, n)
 

@@ -110,7 +110,17 @@ def _check_fits(geometry: Geometry, sizes: tuple[int, ...], node: str) -> None:
             )
 
 
-def _pool(
+def fitted(
+    geometry: Geometry, sizes: tuple[int, ...], padding: Any, first: bool, node: str, explicit: bool
+) -> Geometry:
+    """`geometry` with its pads, if its window fits into an image of these sizes; else the error."""
+    _check_positive(geometry, node)
+    geometry = padded(sizes, geometry, padding, first, node, explicit=explicit)
+    _check_fits(geometry, sizes, node)
+    return geometry
+
+
+def pooled(
     x: Array,
     ksize: Any,
     strides: Any,
@@ -120,6 +130,7 @@ def _pool(
     rank: int | None = None,
     dilations: Any = None,
 ) -> Array:
+    """Pooling as every op here does it: `kind` is "Max" or "Avg", `rank` the spatial axes."""
     if rank is None:
         rank = x.ndim - 2
         if rank not in _FORMATS:
@@ -143,9 +154,8 @@ def _pool(
         spatial(dilations, rank, first, "dilations", node),
         (),
     )
-    _check_positive(geometry, node)
-    geometry = padded(sizes, geometry, padding, first, node, explicit=kind == "Max" and rank == 2)
-    _check_fits(geometry, sizes, node)
+    explicit = kind == "Max" and rank == 2
+    geometry = fitted(geometry, sizes, padding, first, node, explicit)
     out = _maximum(x, geometry) if kind == "Max" else _mean(x, geometry)
     return jnp.moveaxis(out, -1, 1) if first else out
 
@@ -197,7 +207,7 @@ def max_pool(
 
     *Differs from TensorFlow*: channels may come first on the CPU too; NaN in a window gives NaN.
     """
-    return _pool(input, ksize, strides, padding, data_format, "Max")
+    return pooled(input, ksize, strides, padding, data_format, "Max")
 
 
 @op(
@@ -236,7 +246,7 @@ def max_pool1d(
         >>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID").numpy().tolist()
         [[[3.0], [3.0]]]
     """
-    return _pool(input, ksize, strides, padding, data_format, "Max", 1)
+    return pooled(input, ksize, strides, padding, data_format, "Max", 1)
 
 
 @op(
@@ -276,7 +286,7 @@ def max_pool2d(
         >>> tf.nn.max_pool2d([[[[1.0], [3.0]], [[4.0], [2.0]]]], 2, 2, "VALID").numpy().tolist()
         [[[[4.0]]]]
     """
-    return _pool(input, ksize, strides, padding, data_format, "Max", 2)
+    return pooled(input, ksize, strides, padding, data_format, "Max", 2)
 
 
 @op(
@@ -316,7 +326,7 @@ def max_pool3d(
         >>> tf.nn.max_pool3d(tf.ones([1, 2, 4, 4, 3]), 2, 2, "VALID").shape
         TensorShape([1, 1, 2, 2, 3])
     """
-    return _pool(input, ksize, strides, padding, data_format, "Max", 3)
+    return pooled(input, ksize, strides, padding, data_format, "Max", 3)
 
 
 @op(
@@ -366,7 +376,7 @@ def avg_pool(
 
     *Differs from TensorFlow*: channels may come first on the CPU too.
     """
-    return _pool(input, ksize, strides, padding, data_format, "Avg")
+    return pooled(input, ksize, strides, padding, data_format, "Avg")
 
 
 @op(
@@ -405,7 +415,7 @@ def avg_pool1d(
         >>> tf.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID").numpy().tolist()
         [[[2.0], [2.5]]]
     """
-    return _pool(input, ksize, strides, padding, data_format, "Avg", 1)
+    return pooled(input, ksize, strides, padding, data_format, "Avg", 1)
 
 
 @op(
@@ -445,7 +455,7 @@ def avg_pool2d(
         >>> tf.nn.avg_pool2d([[[[1.0], [3.0]], [[4.0], [2.0]]]], 2, 2, "VALID").numpy().tolist()
         [[[[2.5]]]]
     """
-    return _pool(input, ksize, strides, padding, data_format, "Avg", 2)
+    return pooled(input, ksize, strides, padding, data_format, "Avg", 2)
 
 
 @op(
@@ -485,4 +495,4 @@ def avg_pool3d(
         >>> tf.nn.avg_pool3d(tf.ones([1, 2, 4, 4, 3]), 2, 2, "VALID").shape
         TensorShape([1, 1, 2, 2, 3])
     """
-    return _pool(input, ksize, strides, padding, data_format, "Avg", 3)
+    return pooled(input, ksize, strides, padding, data_format, "Avg", 3)

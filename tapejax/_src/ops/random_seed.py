@@ -11,10 +11,12 @@ program as an ordinary input.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import secrets
 import threading
 import weakref
+from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +34,7 @@ _NOT_DRAWN = np.zeros(6, np.uint32)  # the state of an op in a function that is 
 _FAR = 2**40  # so many blocks lie before what follows a loop of unknown length
 
 State = np.ndarray[Any, np.dtype[np.uint32]]
-Generator = tuple[str, str, int, int]
+Stream = tuple[str, str, int, int]
 """Which generator: the op, its dtype and the pair of seeds."""
 
 
@@ -44,8 +46,8 @@ class _Seeds:
         self.epoch = 0
         self.global_seed: int | None = None
         self.op_seeds = random.Random()
-        self.counters: dict[Generator, int] = {}
-        self.entropy: dict[Generator, tuple[int, int]] = {}
+        self.counters: dict[Stream, int] = {}
+        self.entropy: dict[Stream, tuple[int, int]] = {}
 
     def restart(self, seed: Any) -> None:
         with self.lock:
@@ -62,7 +64,7 @@ class _Seeds:
             op_seed = self.op_seeds.randint(0, _LARGEST_SEED)
         return _paired(self.global_seed, op_seed)
 
-    def key_and_counter(self, generator: Generator) -> tuple[int, int]:
+    def key_and_counter(self, generator: Stream) -> tuple[int, int]:
         """The key and where the counter starts; fresh entropy when nothing was seeded."""
         first, second = generator[2:]
         if (first, second) == (0, 0):
@@ -128,6 +130,19 @@ def set_seed(seed: int) -> None:
         [0.1501, 0.6399]
     """
     _SEEDS.restart(seed)
+
+
+@contextlib.contextmanager
+def draws_forgotten() -> Generator[None]:
+    """Numbers drawn in the block leave the streams as they were: only shapes are wanted."""
+    with _SEEDS.lock:
+        drawn, counters = _SEEDS.op_seeds.getstate(), dict(_SEEDS.counters)
+    try:
+        yield
+    finally:
+        with _SEEDS.lock:
+            _SEEDS.op_seeds.setstate(drawn)
+            _SEEDS.counters = counters
 
 
 def next_seed(op_seed: Any, op: str, dtype: str, blocks: int) -> State:
@@ -286,3 +301,16 @@ def seed_tensor(op_seed: Any, op: str, dtype: str, blocks: int) -> Tensor:
         return hidden_input(_Call(op_seed, op, dtype, blocks))
     generator = _Generator(_SEEDS.global_seed, op_seed, _number(op_seed))
     return hidden_input(_Stream(generator, blocks))
+
+
+def seed_pair(op_seed: Any) -> tuple[int, int]:
+    """The two seeds of an op that has a generator of its own, such as a shuffled dataset.
+
+    Args:
+        op_seed: The seed given to the op, or None.
+
+    Returns:
+        TensorFlow's pair; (0, 0) when nothing was seeded.
+    """
+    with _SEEDS.lock:
+        return _SEEDS.pair(op_seed)

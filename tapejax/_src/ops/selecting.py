@@ -10,6 +10,7 @@ import numpy as np
 from tapejax._src.core.dtypes import int32
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.engine.composites import CompositeGivenError, answer, takes_composites
 from tapejax._src.engine.convert import as_tensor, constant_tensor, known_value
 from tapejax._src.engine.registry import (
     Array,
@@ -85,7 +86,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return _select(condition, x, y)
     if x is not None or y is not None:
         raise ValueError("x and y must both be non-None or both be None.")
-    mask = host_value(condition)
+    try:
+        mask = host_value(condition)
+    except CompositeGivenError as error:
+        return answer("where", where, (condition,), {}, error)
     if mask.dtype.kind == "O":
         raise InvalidArgumentError(
             "Value for attr 'T' of string is not in the list of allowed values: numbers and bool"
@@ -157,6 +161,7 @@ def boolean_mask(
 
 
 @public("dynamic_partition")
+@takes_composites("dynamic_partition")
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:

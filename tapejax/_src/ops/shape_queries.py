@@ -14,6 +14,8 @@ import numpy as np
 from tapejax._src.core.dtypes import DType, as_dtype, int32
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.engine.composites import CompositeGivenError, answer
+from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import DTypeLike, public
 from tapejax._src.engine.static_values import static_tensor
 from tapejax._src.ops.shape_checks import brackets, check_attr_dtype
@@ -23,6 +25,15 @@ def static_shape(value: Any) -> tuple[int, ...]:
     """The shape of a tensor, variable, array or nested list."""
     found = getattr(value, "shape", None)
     return tuple(np.shape(value) if found is None else found)
+
+
+def _of_composite(name: str, fn: Any, args: tuple[Any, ...], error: Exception) -> Any:
+    """What the handler of a composite tensor says, or the error."""
+    try:
+        as_tensor(args[0])
+    except CompositeGivenError as found:
+        return answer(name, fn, args, {}, found)
+    raise error
 
 
 def _answer(value: Any, out_type: Any) -> Any:
@@ -49,7 +60,10 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
         >>> tf.shape([[1, 2, 3]]).numpy().tolist()
         [1, 3]
     """
-    return _answer(np.array(static_shape(input), np.int64), out_type)
+    try:
+        return _answer(np.array(static_shape(input), np.int64), out_type)
+    except TypeError as error:  # dimensions that are None: a ragged tensor
+        return _of_composite("shape", shape, (input, out_type), error)
 
 
 @public("shape_n")
@@ -91,7 +105,10 @@ def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None)
         >>> tf.size([[1, 2, 3]]).numpy()
         np.int32(3)
     """
-    return _answer(np.prod(static_shape(input), dtype=np.int64), out_type)
+    try:
+        return _answer(np.prod(static_shape(input), dtype=np.int64), out_type)
+    except TypeError as error:  # dimensions that are None: a ragged tensor
+        return _of_composite("size", size, (input, out_type), error)
 
 
 @public("rank")

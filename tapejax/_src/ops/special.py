@@ -319,7 +319,8 @@ def _i0e_slope(t: Array, out: Array, x: Array) -> Array:
 
 
 @with_partials(_i0e_slope)
-def _i0e(x: Array) -> Array:
+def i0e(x: Array) -> Array:
+    """`exp(-|x|)` times the modified Bessel function of order 0."""
     return jsp.i0e(x)
 
 
@@ -336,7 +337,7 @@ def _i1(x: Array) -> Array:
 
 
 def _i1e_slope(t: Array, out: Array, x: Array) -> Array:
-    slope = _i0e(x) - out * (jnp.sign(x) + 1 / _one_at_zero(x))
+    slope = i0e(x) - out * (jnp.sign(x) + 1 / _one_at_zero(x))
     return t * jnp.where(x == 0, jnp.full_like(x, 0.5), slope)
 
 
@@ -370,7 +371,7 @@ def bessel_i0(x: Same, name: str | None = None) -> Array:
 )
 def bessel_i0e(x: Same, name: str | None = None) -> Array:
     """`exp(-|x|) * bessel_i0(x)`."""
-    return in_float32(_i0e, x)
+    return in_float32(i0e, x)
 
 
 @op(

@@ -38,14 +38,15 @@ def _size(values: Array) -> Array:
 
 
 @jax.custom_jvp
-def _eigh(matrix: Array) -> tuple[Array, Array]:
+def eigh_of(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors of Hermitian matrices of 32 or 64 bits."""
     vectors, values = lax.linalg.eigh(matrix, symmetrize_input=False)
     return values, vectors
 
 
-@_eigh.defjvp
+@eigh_of.defjvp
 def _eigh_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Any, Any]:
-    values, vectors = _eigh(*primals)
+    values, vectors = eigh_of(*primals)
     rotated = adjoint(vectors) @ tangents[0] @ vectors
     mixing = rotated * _inverse_gaps(values, _size(values)).astype(rotated.dtype)
     return (values, vectors), (diagonal(rotated).real, vectors @ mixing)
@@ -55,7 +56,7 @@ def _eigh_of_lower(tensor: Array) -> tuple[Array, Array]:
     check_matrix(tensor)
 
     def factors(matrix: Array) -> tuple[Array, Array]:
-        values, vectors = _eigh(from_lower(matrix))
+        values, vectors = eigh_of(from_lower(matrix))
         return values.astype(matrix.dtype), vectors
 
     return in_single(factors, tensor)

@@ -42,7 +42,7 @@ def _raise_rank(tensor: Any, expected: str, message: str | None) -> None:
     )
 
 
-@public("debugging.assert_rank")
+@public("debugging.assert_rank", "assert_rank")
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Check the number of dimensions.
 

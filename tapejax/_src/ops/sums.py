@@ -9,6 +9,7 @@ from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import takes_composites
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import Array, Same, SameList, op, public
 
@@ -126,6 +127,7 @@ def _scalar_mul(scalar: Same, x: Same, name: str | None = None) -> Array:
 
 
 @public("math.scalar_mul", "scalar_mul")
+@takes_composites("math.scalar_mul")
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """One number times a tensor or `tf.IndexedSlices`.
 

@@ -284,3 +284,49 @@ def conv_transpose(
             f"Received: filters.shape={filters.shape}"
         )
     return _transposed(input, filters, output_shape, rank, strides, padding, data_format, dilations)
+
+
+@op(
+    "nn.atrous_conv2d_transpose",
+    node="Conv2DBackpropInput",
+    dtypes=_DTYPES,
+    heavy=True,
+    cases=(
+        'f32[1,4,4,3], f32[2,2,2,3], [1, 6, 6, 2], 2, "VALID"',
+        'f64[1,5,5,1], f64[3,3,2,1], [1, 5, 5, 2], 2, "SAME"',
+        'f32[1,3,3,2], f32[2,2,1,2], [1, 3, 3, 1], 1, "SAME"',
+    ),
+)
+def atrous_conv2d_transpose(
+    value: Same,
+    filters: Same,
+    output_shape: StaticInts,
+    rate: StaticInts,
+    padding: str,
+    name: str | None = None,
+) -> Array:
+    """The transpose of `tf.nn.atrous_conv2d`: from outputs to inputs.
+
+    Args:
+        value: `[batch, height, width, in]`.
+        filters: `[rows, columns, out, in]`, the dtype of `value`.
+        output_shape: The shape of the result, `[batch, height, width, out]`.
+        rate: Distance between the elements that a window meets.
+        padding: "SAME" or "VALID".
+        name: Ignored.
+
+    Returns:
+        `output_shape`, the dtype of `value`.
+
+    Raises:
+        InvalidArgumentError: The shapes do not fit, or `padding` is unknown.
+        ValueError: `padding` or the length of an argument is wrong.
+
+    Example:
+        >>> import tapejax as tf
+        >>> x, filters = tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1])
+        >>> y = tf.nn.atrous_conv2d_transpose(x, filters, [1, 3, 3, 1], 2, "VALID")
+        >>> y[0, :, :, 0].numpy().tolist()
+        [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
+    """
+    return _transposed(value, filters, output_shape, 2, 1, padding, "NHWC", rate)

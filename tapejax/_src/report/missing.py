@@ -15,8 +15,9 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from tapejax._src.keras.bridge import guest
 from tapejax._src.report.callsite import place, runs_from_import, user_frame
 
 # What to write instead, for names that TensorFlow programs often use. The longest matching prefix
@@ -26,20 +27,15 @@ ADVICE = {
     "Session": "It belongs to TensorFlow 1; call the operations and read the values directly.",
     "compat": "Write `import tensorflow as tf` and TensorFlow 2's names.",
     "contrib": "It belongs to TensorFlow 1 and is not part of TensorFlow 2.",
-    "data": "Iterate over slices of NumPy arrays, as examples/digits.py does.",
     "distribute": "Programs run on one device for now.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",
-    "io": "Read and write files with Python or NumPy.",
-    "keras.Model": "Hold the layers' `tf.Variable`s in a class of your own.",
-    "keras.Sequential": "Hold the layers' `tf.Variable`s in a class of your own.",
-    "keras.layers": "Write a layer from `tf.Variable` and `tf.matmul`, as examples/digits.py does.",
-    "keras.losses": "Write the loss with `tf.nn` and `tf.reduce_mean`, as examples/digits.py does.",
-    "keras.models": "Hold the layers' `tf.Variable`s in a class of your own.",
     "layers": "It belongs to TensorFlow 1; write a layer from `tf.Variable` and `tf.matmul`.",
     "placeholder": "It belongs to TensorFlow 1; pass the value itself.",
     "python": "`tensorflow.python` is TensorFlow's private package; use the public name.",
-    "train": "The optimizers are in `tf.keras.optimizers`.",
+    "train.AdamOptimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.GradientDescentOptimizer": "The optimizers are in `tf.keras.optimizers`.",
+    "train.Saver": "It belongs to TensorFlow 1; write `tf.train.Checkpoint`.",
 }
 # What a public module imports for itself.
 _NOT_TENSORFLOWS = {"TYPE_CHECKING", "annotations", "missing_attribute"}
@@ -73,6 +69,29 @@ def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
         raise AttributeError(message, name=name)
 
     return refuse
+
+
+def guest_attribute(module_name: str) -> Callable[[str], Any]:
+    """Make the module-level `__getattr__` of a public module whose names a guest library has.
+
+    Args:
+        module_name: The module's `__name__`.
+
+    Returns:
+        A function of a name that gives the guest's object, or raises as `missing_attribute` does.
+    """
+    refuse = missing_attribute(module_name)
+
+    def find(name: str) -> Any:
+        if name.startswith("__") and name != "__all__":
+            return refuse(name)
+        guest.load()
+        try:
+            return guest.attribute(module_name, name)
+        except AttributeError:
+            return refuse(name)
+
+    return find
 
 
 def missing_message(module_name: str, name: str, where: str) -> str:
@@ -150,7 +169,10 @@ def _names_of(module: ModuleType, prefix: str) -> set[str]:
         and not isinstance(value, ModuleType)
         and name not in _NOT_TENSORFLOWS
     }
-    for entry in pkgutil.iter_modules(getattr(module, "__path__", ())):
+    path = getattr(module, "__path__", ())
+    if isinstance(path, guest.GuestPath):  # looking further would load the guest
+        path = [path.own]
+    for entry in pkgutil.iter_modules(path):
         if entry.name.startswith("_"):
             continue
         found.add(prefix + entry.name)

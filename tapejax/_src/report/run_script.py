@@ -108,6 +108,7 @@ def prepare_process() -> None:
     who has set the environment variable keeps the choice.
     """
     install_alias("tensorflow", "tapejax")
+    os.environ["KERAS_BACKEND"] = "jax"  # there is no other here, whatever the user's shell says
     if DISPATCH_FLAG in jax.config.values and DISPATCH_FLAG.upper() not in os.environ:
         jax.config.update(DISPATCH_FLAG, False)
 

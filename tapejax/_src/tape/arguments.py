@@ -12,7 +12,7 @@ from tapejax._src.core import nest
 from tapejax._src.core.dtypes import DType
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.engine.convert import as_tensor, constant_tensor
+from tapejax._src.engine.convert import as_tensor, constant_tensor, variable_behind
 from tapejax._src.engine.recorder import RUN, Recorder
 from tapejax._src.engine.registry import public
 
@@ -70,7 +70,7 @@ def flat_targets(target: Any) -> list[Any]:
             "CompositeTensors to be differentiated, but received None."
         )
     targets: list[Any] = []
-    for value in nest.flatten(target, expand_composites=True):
+    for value in map(variable_behind, nest.flatten_differentiable(target)):
         if not isinstance(value, (Tensor, Variable)):
             refuse(value, "target")
         targets.append(value)
@@ -125,7 +125,7 @@ def flat_sources(sources: Any) -> list[Any]:
             return sources  # pyright: ignore[reportUnknownVariableType]
     if type(sources) is Variable or type(sources) is Tensor:
         return [sources]
-    flat = nest.flatten(sources, expand_composites=True)
+    flat = [variable_behind(source) for source in nest.flatten_differentiable(sources)]
     for source in flat:
         if not isinstance(source, (Tensor, Variable)):
             refuse(source, "source")
@@ -136,11 +136,11 @@ def pack_gradients(sources: Any, gradients: list[Any]) -> Any:
     """Gradients in the structure of the sources."""
     if type(sources) is Variable or type(sources) is Tensor:
         return gradients[0]
-    return nest.pack_sequence_as(sources, gradients, expand_composites=True)
+    return nest.pack_gradients(sources, gradients)
 
 
 def flat_seeds(output_gradients: Any, count: int) -> list[Any]:
-    flat = nest.flatten(output_gradients, expand_composites=True)
+    flat = nest.flatten_differentiable(output_gradients)
     seeds = [None if g is None else as_tensor(g) for g in flat]
     if None in [None if s is None else 0 for s in seeds]:
         raise ValueError(

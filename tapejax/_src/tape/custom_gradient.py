@@ -7,12 +7,18 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
 from tapejax._src.core import nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.engine.composites import CompositeGivenError, answer
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
-from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.recorder import LOCAL, aside
 from tapejax._src.engine.recording import boundary, record, record1
 from tapejax._src.engine.registry import public
 from tapejax._src.tape.barrier import BARRIER
@@ -107,6 +113,8 @@ class CustomGradient:
         Raises:
             TypeError: If variables are read and the gradient function does not accept them.
         """
+        if _is_traced_by_jax(args):
+            return self._call_inline(args, kwargs)
         watcher = GradientTape()
         try:
             with watcher:
@@ -124,6 +132,56 @@ class CustomGradient:
         outputs = [as_tensor(x) for x in nest.flatten(result)]
         rule = _rule(grad_fn, result, len(flat_args), variables)
         return nest.pack_sequence_as(result, _record_rule(inputs, outputs, rule))
+
+    def _call_inline(self, args: Any, kwargs: Any) -> Any:
+        """Under the user's own `jax.grad`: the rule becomes JAX's, as this tape is not asked.
+
+        The backward rule runs the function again for its `grad_fn`, which may hold on to values
+        of the forward pass only through JAX.
+        """
+        flat = nest.flatten(args)
+        packed: list[Any] = []
+
+        def run(arrays: Sequence[Any]) -> tuple[Any, Rule, list[Any]]:
+            with aside():
+                given = nest.pack_sequence_as(args, [as_tensor(x) for x in arrays])
+                result, grad_fn = _unpacked(self._function(*given, **kwargs), self._function)
+                packed[:] = [result]
+                return result, grad_fn, [as_tensor(x).value_array() for x in nest.flatten(result)]
+
+        @jax.custom_vjp
+        def call(*arrays: Any) -> Any:
+            return run(arrays)[2]
+
+        def backward(arrays: Any, cotangents: Any) -> Any:
+            result, grad_fn, _ = run(arrays)
+            rule = _rule(grad_fn, result, len(flat), ())
+            with aside():
+                gradients = rule(*[as_tensor(c) for c in cotangents])
+            return tuple([_cotangent(g, x) for g, x in zip(gradients, arrays, strict=True)])
+
+        call.defvjp(lambda *arrays: (call(*arrays), arrays), backward)
+        kernel = Kernel("custom_gradient", lambda *arrays: list(call(*arrays)))
+        outs = nest.flatten(record(kernel, [as_tensor(x) for x in flat]))
+        return nest.pack_sequence_as(packed[0], outs)
+
+
+def _is_traced_by_jax(args: Any) -> bool:
+    """Whether an argument is a value of a JAX transformation of the user's own."""
+    for x in nest.flatten(args):
+        value = x.tensor if isinstance(x, Variable) else x
+        array = value.array if isinstance(value, Tensor) else value
+        if isinstance(array, Tracer):
+            return True
+    return False
+
+
+def _cotangent(gradient: Any, primal: Any) -> Any:
+    if gradient is not None:
+        return gradient.value_array()
+    if jnp.issubdtype(primal.dtype, jnp.inexact):
+        return jnp.zeros_like(primal)
+    return np.zeros(primal.shape, jax.dtypes.float0)
 
 
 def _unpacked(returned: Any, function: Callable[..., Any]) -> tuple[Any, Rule]:
@@ -199,9 +257,12 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
         3.0
     """
     del name
-    return record1(
-        STOP_GRADIENT, input if isinstance(input, (Tensor, Variable)) else as_tensor(input)
-    )
+    if not isinstance(input, (Tensor, Variable)):
+        try:
+            input = as_tensor(input)
+        except CompositeGivenError as error:
+            return answer("stop_gradient", stop_gradient, (input,), {}, error)
+    return record1(STOP_GRADIENT, input)
 
 
 @public("recompute_grad")

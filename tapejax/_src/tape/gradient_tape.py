@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from tapejax._src.core import nest
+from tapejax._src.core.arrivals import ARRIVALS
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine import flush as running
 from tapejax._src.engine.block import is_around, recording_around
+from tapejax._src.engine.convert import variable_behind
 from tapejax._src.engine.recorder import AFTER_TAPE, LOCAL, SOFT_LIMIT, TAPED_LIMIT, Recorder
 from tapejax._src.engine.recording import mark, number_of
 from tapejax._src.tape import differentiate
@@ -76,6 +78,7 @@ class GradientTape:
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = self.keeps_inputs = persistent  # it may differentiate its own gradients
         self._auto = watch_accessed_variables
+        ARRIVALS.look()
 
     def _clear(self) -> None:
         """Forget everything recorded."""
@@ -156,7 +159,8 @@ class GradientTape:
                 "Enter it first: `with tape: tape.watch(x)`."
             )
         plain = type(tensor) is Tensor or type(tensor) is Variable
-        for value in (tensor,) if plain else nest.flatten(tensor, expand_composites=True):
+        for value in (tensor,) if plain else nest.flatten_differentiable(tensor):
+            value = value if plain else variable_behind(value)
             if not isinstance(value, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {value} of type {type(value).__name__!r}, not tf.Tensor or "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -53,7 +54,7 @@ def jax_call(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     flat, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_tensor)
     inputs = [_as_input(x) for x in flat if _is_array(x)]
-    statics = tuple([None if _is_array(x) else _static_key(x) for x in flat])
+    statics = tuple([None if _is_array(x) else static_key(x) for x in flat])
     try:
         key = (tree, statics)
         kernels = _kernels.setdefault(fn, {})
@@ -83,7 +84,7 @@ def _kernel(fn: Callable[..., Any], flat: Sequence[Any], tree: Any) -> Kernel:
     return Kernel(getattr(fn, "__name__", "jax_call"), call, node="JaxCall")
 
 
-def _static_key(x: Any) -> Any:
+def static_key(x: Any) -> Any:
     """A key in which 1, 1.0 and True differ, and 0.0 and -0.0; a NaN equals itself."""
     return (float, x.hex()) if type(x) is float else (type(x), x)
 
@@ -121,15 +122,29 @@ def check_not_lost(value: Tensor | Variable, how: str) -> None:
             )
 
 
-def _tensor_jax_array(self: Tensor) -> jax.Array:
+def _is_operand() -> bool:
+    """Whether an operator of `jax.Array`, a method of `(self, other)`, asks the other side."""
+    code = sys._getframe(2).f_code  # pyright: ignore[reportPrivateUsage]  inspect is slow
+    return code.co_varnames[:2] == ("self", "other")
+
+
+def _tensor_jax_array(self: Tensor) -> Any:
+    if _is_operand():
+        return self  # JAX does not know the class, and Python asks the tensor's own operator
     check_not_lost(self, "a JAX function")
-    array = self.value_array()
+    return _array_of(self)
+
+
+def _array_of(tensor: Tensor) -> jax.Array:
+    array = tensor.value_array()
     return jax.numpy.asarray(array) if isinstance(array, np.ndarray) else array
 
 
-def _variable_jax_array(self: Variable) -> jax.Array:
+def _variable_jax_array(self: Variable) -> Any:
+    if _is_operand():
+        return self
     check_not_lost(self, "a JAX function")
-    return _tensor_jax_array(self.tensor)
+    return _array_of(self.tensor)
 
 
 def _flatten(tensor: Tensor) -> tuple[tuple[Any], None]:

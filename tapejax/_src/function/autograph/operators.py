@@ -18,13 +18,14 @@ from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.recording import record
 from tapejax._src.function.autograph.callees import OPERATORS, callee, takes_functions
 from tapejax._src.function.definition import CONVERT
+from tapejax._src.function.host_run import HOST_ITERABLES, Pieces, RunOnHost
 from tapejax._src.function.staging.branches import (
     Branch,
     Wording,
     record_branch,
     stage_branches,
 )
-from tapejax._src.function.staging.iteration import staged_source
+from tapejax._src.function.staging.iteration import of_stacks, staged_source
 from tapejax._src.function.staging.loop_state import State
 from tapejax._src.function.staging.raising import RaisedInBranch
 from tapejax._src.function.staging.statements import (
@@ -106,6 +107,10 @@ def for_stmt(
     if source is not None:
         staged_for(source, keep_going, body, state)
         return
+    pieces = HOST_ITERABLES.pieces(iterable) if LOCAL.recorder.symbolic is not None else None
+    if pieces is not None:
+        _for_pieces(pieces, keep_going, body, state)
+        return
     going: Any = True
     for item in iterable:
         if is_staged(going):
@@ -113,6 +118,28 @@ def for_stmt(
         else:
             body(item)
         # Asked behind the body: an iterator must not lose an item that nobody gets.
+        going = True if keep_going is None else keep_going()
+        if not is_staged(going) and not known_tensor(going):
+            return
+
+
+def _for_pieces(
+    pieces: Sequence[Pieces],
+    keep_going: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    state: State,
+) -> None:
+    """A `for` over elements of several forms: a staged loop for each form."""
+    going: Any = True
+    for size, stacks, pack in pieces:
+        if size > 1 and is_staged(going):
+            raise RunOnHost("a loop that may have ended goes on with elements of another shape")
+        if size > 1:
+            staged_for(of_stacks(size, stacks, pack), keep_going, body, state)
+        elif is_staged(going):
+            _guarded(going, body, pack(stacks), state)
+        else:
+            body(pack(stacks))
         going = True if keep_going is None else keep_going()
         if not is_staged(going) and not known_tensor(going):
             return

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapejax._src.core.avals import Aval
+from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.block import (
@@ -18,17 +18,21 @@ from tapejax._src.engine.block import (
     record_block,
     renumbered,
 )
+from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.recording import record, record1
+from tapejax._src.engine.texts import coded_tensor, known_texts
 from tapejax._src.function.staging.inputs import Inputs
 from tapejax._src.function.staging.raising import RaisedInBranch, record_raise
 from tapejax._src.function.staging.values import (
     Output,
     Parts,
+    TextOutput,
     Undefined,
     describe,
     fits,
     is_number,
+    is_text_leaf,
     number_aval,
     same,
     same_structure,
@@ -75,6 +79,20 @@ def record_branch(run: Callable[[], Sequence[Any]]) -> Branch:
     return Branch(record_block(body, (), branch=True), found[0])
 
 
+class Shifted(Output):
+    """Codes that a block computes, whose strings stand behind those of other branches.
+
+    Attributes:
+        shift: How many stand before them.
+    """
+
+    __slots__ = ("shift",)
+
+    def __init__(self, place: int, shape: tuple[int, ...], shift: int) -> None:
+        super().__init__(place, shape)
+        self.shift = shift
+
+
 class Merged(NamedTuple):
     """What becomes of one leaf.
 
@@ -83,11 +101,20 @@ class Merged(NamedTuple):
             leaf is `value` on every way.
         aval: The aval of the result.
         value: The value of a leaf that is no tensor.
+        texts: Of a leaf of strings, the strings that the branches choose from; `sources` are codes.
     """
 
     sources: tuple[Any, ...]
     aval: Aval | None
     value: Any = None
+    texts: Sequence[bytes] | None = None
+
+    def result(self, computed: Iterator[Tensor]) -> Any:
+        """The leaf after the construct."""
+        if not self.sources:
+            return self.value
+        tensor = next(computed)
+        return tensor if self.texts is None else coded_tensor(tensor, self.texts)
 
 
 def stage_branches(
@@ -126,7 +153,7 @@ def stage_branches(
     computed = iter(results)
     values: list[Any] = []
     for like, leaves in merged:
-        values.append(like.rebuilt([next(computed) if m.sources else m.value for m in leaves]))
+        values.append(like.rebuilt([leaf.result(computed) for leaf in leaves]))
     return values if ending else [Undefined(name) for name in names]
 
 
@@ -206,12 +233,45 @@ def _merge_leaf(
     constant = not tensors and all(same(given[0], leaf) for leaf in given[1:])
     if constant and (not any(absent) or not is_number(given[0])):
         return Merged((), None, given[0])
+    if all(is_text_leaf(leaf) for leaf in given):
+        return _merge_texts(name, leaves, absent, wording)
+    tensors += [leaf.aval for leaf in given if isinstance(leaf, Tensor)]  # row splits that differ
     for place, leaf in enumerate(leaves):
-        if not absent[place] and not isinstance(leaf, Output) and not is_number(leaf):
+        if not absent[place] and not isinstance(leaf, (Output, Tensor)) and not is_number(leaf):
             _raise_no_tensor(name, leaves, blocks, wording, place)
     aval = _common(name, given, tensors, wording)
     sources = [None if gone else leaf for leaf, gone in zip(leaves, absent, strict=True)]
     return Merged(tuple(sources), aval)
+
+
+def _merge_texts(
+    name: str, leaves: Sequence[Any], absent: Sequence[bool], wording: Wording
+) -> Merged:
+    """Merge strings: each branch gives codes into the strings of all branches together."""
+    texts: list[bytes] = [b""]
+    sources: list[Any] = []
+    shapes: dict[tuple[int, ...], None] = {}
+    for leaf, gone in zip(leaves, absent, strict=True):
+        if gone:
+            sources.append(None)
+            continue
+        if isinstance(leaf, TextOutput):
+            sources.append(Shifted(leaf.place, leaf.shape, len(texts)))
+            texts += leaf.table
+            shapes[leaf.shape] = None
+            continue
+        values = known_texts(as_tensor(leaf))
+        sources.append(np.arange(values.size, dtype=np.int32).reshape(values.shape) + len(texts))
+        texts += values.ravel().tolist()
+        shapes[values.shape] = None
+    if len(shapes) > 1:
+        raise ValueError(
+            f"'{_shown(name)}' must have the same shape in the "
+            f"{' and '.join(wording.branches[:2])} branches, but is strings of shape "
+            f"{' and '.join(str(list(shape)) for shape in shapes)} there."
+        )
+    (shape,) = shapes
+    return Merged(tuple(sources), make_aval(shape, np.dtype(np.int32)), texts=texts)
 
 
 def _raise_no_tensor(
@@ -235,7 +295,7 @@ def _common(name: str, given: Sequence[Any], tensors: Sequence[Aval], wording: W
     shown = _shown(name)
     avals = list(tensors) or [number_aval(given[0])]
     first = avals[0]
-    numbers = [leaf for leaf in given if not isinstance(leaf, Output)]
+    numbers = [leaf for leaf in given if not isinstance(leaf, (Output, Tensor))]
     misfit = [
         n for n in numbers if not fits(n, first) or (not tensors and type(n) is not type(given[0]))
     ]
@@ -317,6 +377,8 @@ def _source(leaf: Merged, branch: int, outs: Sequence[Any]) -> Any:
     assert aval is not None
     if source is None:
         return jnp.zeros(aval.shape, aval.dtype)
+    if isinstance(source, Shifted):
+        return outs[source.place] + source.shift
     if isinstance(source, Output):
         return outs[source.place]
-    return jnp.asarray(source, aval.dtype)
+    return jnp.asarray(source.view() if isinstance(source, Tensor) else source, aval.dtype)

@@ -11,6 +11,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.texts import coded_form, coded_tensor, is_text
 from tapejax._src.function.staging.values import is_staged
 from tapejax._src.ops.arithmetic import minimum
 from tapejax._src.ops.lazy_range import LazyRange
@@ -84,9 +85,31 @@ def _of_tensor(tensor: Tensor) -> Source:
         raise errors.InvalidArgumentError(
             None, None, f"Cannot iterate over a scalar tensor of dtype {tensor.dtype.name}."
         )
+    if is_text(tensor):
+        form = coded_form(tensor)
+        table, codes = form.table, form.codes
+        return Source(
+            codes.aval.shape[0],
+            [codes],
+            [],
+            lambda i: [],
+            [],
+            lambda made, taken: coded_tensor(taken[0], table),
+        )
     return Source(
         tensor.aval.shape[0], [tensor], [], lambda i: [], [], lambda made, taken: taken[0]
     )
+
+
+def of_stacks(count: int, stacks: Sequence[Tensor], pack: Callable[[Sequence[Any]], Any]) -> Source:
+    """Elements whose components are the rows of tensors.
+
+    Args:
+        count: How many there are.
+        stacks: The components, stacked.
+        pack: From components to an element.
+    """
+    return Source(count, list(stacks), [], lambda i: [], [], lambda made, taken: pack(taken))
 
 
 def _of_range(numbers: LazyRange) -> Source:

@@ -24,7 +24,9 @@ from tapejax._src.function.staging.values import (
     describe,
     fits,
     is_number,
+    is_one_of,
     is_tensor,
+    is_text_leaf,
     same,
     same_structure,
     take_apart,
@@ -121,8 +123,11 @@ class _Start:
 
     def _parts(self, value: Any) -> Parts:
         leaves: list[Any] = []
+        fixed = nest.fixed_parts(value)
         for leaf in nest.flatten(value, expand_composites=True):
-            if is_tensor(leaf) or is_number(leaf):
+            if is_one_of(leaf, fixed):
+                leaves.append(leaf)
+            elif is_tensor(leaf) or is_number(leaf):
                 leaves.append(Slot(len(self.carried)))
                 self.numbers.append(leaf if is_number(leaf) else None)
                 self.carried.append(as_tensor(leaf))
@@ -315,6 +320,12 @@ class _Comparison:
         name = self._names[place]
         if not isinstance(before, Slot):
             if isinstance(after, Output) or not same(before, after):
+                if is_text_leaf(before) and is_text_leaf(after):
+                    raise TypeError(
+                        f"'{name}' is {describe(before, self._aval)} that changes in a "
+                        f"{self._where}: a compiled program cannot make strings without end. Keep "
+                        "numbers in the loop (indices into a table), and make strings after it."
+                    )
                 raise TypeError(
                     f"'{name}' is {describe(before, self._aval)} before a {self._where}, but "
                     f"{describe(after, self._aval)} after one iteration; give it a tensor of that "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import numpy as np
@@ -16,6 +16,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
+from tapejax._src.engine.texts import coded_form, is_known, is_text
 
 NUMBERS = (bool, int, float, complex)
 _ARRAYS = (Tensor, np.ndarray, np.generic, jax.Array)
@@ -48,6 +49,20 @@ class Output:
         self.shape = shape
 
 
+class TextOutput(Output):
+    """A leaf of strings: a block computes its codes.
+
+    Attributes:
+        table: The strings.
+    """
+
+    __slots__ = ("table",)
+
+    def __init__(self, place: int, shape: tuple[int, ...], table: Sequence[bytes]) -> None:
+        super().__init__(place, shape)
+        self.table = table
+
+
 class Parts(NamedTuple):
     """A value taken apart.
 
@@ -66,8 +81,23 @@ class Parts(NamedTuple):
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a leaf is computed (a variable is not: it is the same object on every way)."""
-    return isinstance(value, _ARRAYS)
+    """Whether a leaf is computed (a variable is not: it is the same object on every way).
+
+    Nor are strings, which are no arrays of a program: their codes are.
+    """
+    if isinstance(value, Tensor):
+        return value.aval.struct is not None
+    return isinstance(value, _ARRAYS) and np.dtype(cast("Any", value).dtype).kind not in "OSU"
+
+
+def is_one_of(value: Any, others: Sequence[Any]) -> bool:
+    """Whether it is one of these very objects."""
+    return any(value is other for other in others)
+
+
+def is_text_leaf(value: Any) -> bool:
+    """Whether a leaf is a string or a tensor of strings."""
+    return isinstance(value, (str, bytes, TextOutput)) or is_text(value)
 
 
 def is_number(value: Any) -> bool:
@@ -78,11 +108,18 @@ def is_number(value: Any) -> bool:
 def take_apart(value: Any, outputs: list[Tensor]) -> Parts:
     """Split a value; its tensors are appended to `outputs`."""
     leaves: list[Any] = []
+    fixed = nest.fixed_parts(value)
     for leaf in nest.flatten(value, expand_composites=True):
-        if is_tensor(leaf):
+        if is_one_of(leaf, fixed):
+            leaves.append(leaf)
+        elif is_tensor(leaf):
             tensor = as_tensor(leaf)
             leaves.append(Output(len(outputs), tensor.aval.shape))
             outputs.append(tensor)
+        elif is_text(leaf) and not is_known(as_tensor(leaf)):
+            form = coded_form(as_tensor(leaf))
+            leaves.append(TextOutput(len(outputs), form.codes.aval.shape, form.table))
+            outputs.append(form.codes)
         else:
             leaves.append(leaf)
     return Parts(nest.pack_sequence_as(value, leaves, expand_composites=True), leaves)
@@ -143,6 +180,8 @@ def same(first: Any, second: Any) -> bool:
         return True
     if isinstance(first, Undefined) or isinstance(second, Undefined):
         return isinstance(first, Undefined) and isinstance(second, Undefined)
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        return is_known(first) and is_known(second) and np.array_equal(first.view(), second.view())
     return type(first) is type(second) and not isinstance(first, Variable) and first == second
 
 
@@ -190,6 +229,8 @@ def known_tensor(value: Any) -> Any:
 
 def describe(leaf: Any, aval_of: Callable[[int], Aval]) -> str:
     """A leaf for messages: dtype and shape of a tensor, else the value."""
+    if isinstance(leaf, TextOutput) or is_text(leaf):
+        return f"a tensor of strings of shape {list(leaf.shape)}"
     if isinstance(leaf, Output):
         aval = aval_of(leaf.place)
         return f"a tensor of shape {list(aval.shape)} and dtype {aval.tf_dtype.name}"

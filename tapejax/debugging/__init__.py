@@ -14,6 +14,19 @@ from tapejax._src.ops.assertions import assert_non_negative as assert_non_negati
 from tapejax._src.ops.assertions import assert_non_positive as assert_non_positive
 from tapejax._src.ops.assertions import assert_none_equal as assert_none_equal
 from tapejax._src.ops.assertions import assert_positive as assert_positive
+from tapejax._src.ops.debugging_options import disable_check_numerics as disable_check_numerics
+from tapejax._src.ops.debugging_options import (
+    disable_traceback_filtering as disable_traceback_filtering,
+)
+from tapejax._src.ops.debugging_options import enable_check_numerics as enable_check_numerics
+from tapejax._src.ops.debugging_options import (
+    enable_traceback_filtering as enable_traceback_filtering,
+)
+from tapejax._src.ops.debugging_options import get_log_device_placement as get_log_device_placement
+from tapejax._src.ops.debugging_options import (
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
+)
+from tapejax._src.ops.debugging_options import set_log_device_placement as set_log_device_placement
 from tapejax._src.ops.numeric_checks import assert_all_finite as assert_all_finite
 from tapejax._src.ops.numeric_checks import check_numerics as check_numerics
 from tapejax._src.ops.static_assertions import assert_integer as assert_integer
@@ -27,6 +40,7 @@ from tapejax._src.ops.static_assertions import assert_shapes as assert_shapes
 from tapejax._src.ops.static_assertions import assert_type as assert_type
 from tapejax._src.ops.static_assertions import is_numeric_tensor as is_numeric_tensor
 from tapejax._src.report.missing import missing_attribute
+from tapejax.debugging import experimental as experimental
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
     __getattr__ = missing_attribute(__name__)

@@ -1,0 +1,206 @@
+"""Everything tapejax changes in Keras, in one place, with reasons.
+
+`keras.Variable`
+    `_value` becomes a property: the value may be pending in a recorded program (`cells.py`).
+    `value` and the operators give a tensor under a tape or in a `tf.function`.
+    `__array__` takes NumPy's `copy`.
+    `_initialize_with_initializer` computes a first value at once, outside tapes and traces.
+the functions of `keras.src.backend`
+    take tensors (`backend_functions.py`), and find out shapes without symbolic sizes in users' code
+    (`output_spec.py`).
+`keras.Layer`
+    `__call__`: a call of built-in layers is one op (`layer_calls.py`).
+    `__setattr__`: what was compiled for a layer is not used after it changed.
+    `add_loss`: a loss from a user's `call` is an array where Keras traces a model.
+    `__init_subclass__`: a user's `call` gets tensors (`user_code.py`).
+metrics, losses, optimizers
+    `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
+    (`state_objects.py`).
+`keras.Model`
+    `train_step` and its like, `make_train_function` and its like, `compile`, `_get_jax_state`,
+    `_symbolic_build`: steps written as for TensorFlow (`training.py`).
+    `fit`, `evaluate`, `predict` and the methods for one batch take datasets and tensors
+    (`feeding.py`).
+
+Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does
+what Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook
+for variables and backend functions, so these are reached through `keras.src`.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapejax._src.engine import convert
+from tapejax._src.keras.bridge import (
+    backend_functions,
+    feeding,
+    layer_calls,
+    state_objects,
+    symbolic_ops,
+    training,
+    user_code,
+)
+from tapejax._src.keras.bridge.cells import (
+    GUESTS,
+    cell_of,
+    get_raw,
+    has_cell,
+    read,
+    reads_as_tensor,
+    set_raw,
+)
+from tapejax._src.keras.bridge.recorded_calls import INSIDE, plain_keras
+
+_LOCK = threading.Lock()
+_DONE = "_tapejax_hooks"
+
+
+def install(keras: Any) -> None:
+    """Put the hooks into the Keras module, once."""
+    with _LOCK:
+        if hasattr(keras, _DONE):
+            return
+        _name_guests(keras)
+        _hook_variables(keras.Variable)
+        backend_functions.install(keras.src.backend.jax, layer_calls.runs_user_code)
+        layer = keras.Layer
+        layer.__call__ = layer_calls.hooked_call(layer.__call__)
+        layer.add_loss = layer_calls.hooked_add_loss(layer.add_loss)
+        layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
+        layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
+        _hook_training(keras)
+        for cls in _below(layer):
+            user_code.wrap_methods(cls)
+        for cls in _below(keras.Metric):
+            state_objects.wrap_user_metric(cls)
+        convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
+        setattr(keras, _DONE, True)
+
+
+def _below(base: type) -> list[type]:
+    """The classes a program derived before the hooks came."""
+    found: list[type] = []
+    for cls in base.__subclasses__():
+        found += _below(cls)
+        if not cls.__module__.startswith("keras."):
+            found.append(cls)
+    return found
+
+
+def _hook_training(keras: Any) -> None:
+    state_objects.hook_metrics(keras.Metric)
+    keras.Metric.__init_subclass__ = classmethod(
+        _subclass(keras.Metric, state_objects.wrap_user_metric)
+    )
+    keras.Loss.__call__ = state_objects.hooked_loss(keras.Loss.__call__)
+    optimizer = keras.optimizers.Optimizer
+    optimizer.apply = state_objects.hooked_apply(optimizer.apply)
+    model = keras.Model
+    for name in training.STEPS:
+        setattr(model, name, training.hooked_step(getattr(model, name), name))
+        maker = f"make_{name.replace('_step', '_function')}"
+        setattr(model, maker, training.hooked_make_function(getattr(model, maker), name))
+    adapter = feeding.adapter_class(keras)
+    for name in feeding.METHODS:
+        setattr(model, name, feeding.hooked_feeding(getattr(model, name), adapter))
+    model._get_jax_state = training.hooked_state(model._get_jax_state)
+    model.compile = training.hooked_compile(model.compile, keras)
+    model._symbolic_build = training.hooked_build(model._symbolic_build)
+
+
+def _name_guests(keras: Any) -> None:
+    backend = keras.src.backend
+    state = backend.common.global_state
+    GUESTS.variable = keras.Variable
+    GUESTS.layer = keras.Layer
+    GUESTS.symbolic = keras.KerasTensor
+    GUESTS.scope = keras.StatelessScope
+    GUESTS.get_mask = backend.get_keras_mask
+    GUESTS.set_mask = backend.set_keras_mask
+    GUESTS.in_scope = backend.in_stateless_scope
+    GUESTS.standardize_dtype = backend.standardize_dtype
+    GUESTS.output_spec = backend.compute_output_spec  # Keras' own: sizes are known there
+    GUESTS.scope_now = backend.common.stateless_scope.get_stateless_scope
+    GUESTS.call_context = lambda: state.get_global_attribute("current_call_ctx")
+    GUESTS.global_seed = keras.src.random.seed_generator.global_seed_generator
+    GUESTS.seed_generator = keras.random.SeedGenerator
+
+
+def _hook_variables(variable: Any) -> None:
+    original = variable.value.fget
+
+    def value(self: Any) -> Any:
+        if backend_functions.program_is_recorded():
+            return read(self)
+        return original(self)
+
+    initialize = variable._initialize_with_initializer
+
+    def _initialize_with_initializer(self: Any, initializer: Any) -> None:
+        with plain_keras():
+            initialize(self, initializer)
+
+    variable._initialize_with_initializer = _initialize_with_initializer
+    variable._value = property(get_raw, set_raw)
+    variable.value = property(value, doc=variable.value.__doc__)
+
+    variable.__array__ = _array
+    for name in OPERATORS:
+        if name in variable.__dict__ or hasattr(variable, name):
+            setattr(variable, name, _operator(name, getattr(variable, name)))
+
+    def converted(self: Any, dtype: Any) -> Any:
+        return convert.as_tensor(self.value if INSIDE.depth else read(self), dtype)
+
+    convert.CONVERTERS.append((variable, converted))
+    convert.CELLS.append((variable, cell_of))
+
+
+def _array(self: Any, dtype: Any = None, copy: bool | None = None) -> Any:
+    """`keras.Variable.__array__`, with the `copy` that NumPy asks for."""
+    array = np.asarray(read(self) if has_cell(self) else self.value, dtype)
+    return array.copy() if copy else array
+
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+_OTHERS = ("getitem", "neg", "abs", "lt", "le", "gt", "ge")
+OPERATORS = (
+    *[f"__{side}{name}__" for name in _BINARY for side in ("", "r")],
+    *[f"__{name}__" for name in _OTHERS],
+)
+
+
+def _operator(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator of a variable that has a cell gives a tensor; in Keras' own code an array."""
+
+    @functools.wraps(original)
+    def operate(self: Any, *others: Any) -> Any:
+        if state_objects.is_plain() or not (has_cell(self) or reads_as_tensor()):
+            return original(self, *others)
+        return getattr(read(self), name)(*map(as_tensor_operand, others))
+
+    return operate
+
+
+def as_tensor_operand(other: Any) -> Any:
+    """The other side of an operator: a Keras variable as the tensor it holds."""
+    return read(other) if isinstance(other, GUESTS.variable) else other
+
+
+def _subclass(base: Any, wrap: Callable[[type], None]) -> Any:
+    inherited = base.__dict__.get("__init_subclass__")
+
+    def __init_subclass__(cls: type, **kwargs: Any) -> None:
+        if inherited is None:
+            super(base, cls).__init_subclass__(**kwargs)
+        else:
+            inherited.__func__(cls, **kwargs)
+        wrap(cls)
+
+    return __init_subclass__
