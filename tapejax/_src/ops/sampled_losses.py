@@ -67,7 +67,8 @@ def _hits(true: TensorLike, sampled: TensorLike) -> Array:
     "_without_hits",
     node="AddV2",
     no_gradient=("true", "sampled"),
-    cases=("f32[3,4], i64[3,2] in (0, 5), i64[4] in (0, 5) distinct",),
+    # No hits: beside the lowest number the differences of a logit drown in rounding.
+    cases=("f32[3,4], i64[3,2] in (0, 5), i64[4] in (5, 9) distinct",),
 )
 def _without_hits(logits: Same, true: TensorLike, sampled: TensorLike) -> Array:
     """Logits of sampled classes, those of accidental hits made as low as can be."""
