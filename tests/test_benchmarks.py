@@ -126,6 +126,19 @@ def test_pipelines_give_the_batches_that_numpy_gives() -> None:
     assert "shuffle, 32 x 4" in run.stdout
 
 
+def test_random_numbers_of_all_candidates_have_the_moments_of_the_distribution() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.random_numbers", "--smoke"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=290,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "normal, 4096 numbers" in run.stdout
+
+
 def test_a_peer_that_is_not_installed_is_left_out_with_a_line() -> None:
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("PyTorch is installed")

@@ -26,6 +26,8 @@ Array = jax.Array
 _BLOCKS_PER_ELEMENT = 256
 _BLOCKS_PER_INVERSION = 42  # for binomials that are found by counting
 _SQUEEZE = 0.0331  # below this polynomial the logarithms need not be compared
+_SHARE_LEFT = 16
+_FEW = 1 << 8
 _LARGE_RATE = 10.0
 _LARGE_MEAN = 10.0
 
@@ -49,9 +51,33 @@ def _runs(count: int, blocks: int = _BLOCKS_PER_ELEMENT) -> Array:
     return lax.iota(jnp.uint64, count) * np.uint64(blocks)
 
 
-def _until_done(step: Callable[[Any], Any], first: Any) -> Any:
-    """Repeat a step until no element is left to be drawn; `first[0]` says which are."""
-    return lax.while_loop(lambda carry: jnp.any(carry[0]), step, first)
+def _until_done(step: Callable[[Any, Any], Any], given: Any, first: Any) -> Any:
+    """Repeat a step until no element is left to be drawn.
+
+    When few are left they go on by themselves, for most of the work would be for those that are
+    done.
+
+    Args:
+        step: Function of `given` and what is carried, to what is carried next.
+        given: Arrays `[n]`.
+        first: Arrays `[n]`; the first one says which elements are left.
+    """
+    count = first[0].shape[0]
+    few = count // _SHARE_LEFT
+    if few < _FEW:
+        few = 0
+
+    def many_left(carry: Any) -> Array:
+        return jnp.sum(carry[0], dtype=jnp.int32) > few
+
+    carry = lax.while_loop(many_left, lambda carry: step(given, carry), first)
+    if not few:
+        return carry
+    (left,) = jnp.nonzero(carry[0], size=few, fill_value=count)
+    fewer = jax.tree.map(lambda x: x.at[left].get(mode="clip"), (given, carry))
+    open_ = fewer[1][0] & (left < count)
+    drawn = _until_done(step, fewer[0], (open_, *fewer[1][1:]))
+    return jax.tree.map(lambda x, y: x.at[left].set(y, mode="drop"), carry, drawn)
 
 
 # ---------------------------------------------------------------------- gamma
@@ -103,7 +129,8 @@ def gamma(state: Array, alpha: Array) -> Array:
     no, zero = jnp.zeros_like(small), jnp.zeros_like(shape)
     cursor = _Cursor(jnp.zeros(shape.shape, jnp.uint32), no, zero, no, zero)
 
-    def attempt(carry: Any) -> Any:
+    def attempt(given: Any, carry: Any) -> Any:
+        start, c, d = given
         open_, cursor, drawn = carry
         x, after_normal = _normal(state, start, cursor)
         v = 1 + c * x
@@ -125,7 +152,7 @@ def gamma(state: Array, alpha: Array) -> Array:
     possible = shape >= 0
     one = shape == 1
     drawn = jnp.where(possible, zero, jnp.nan)
-    _, cursor, drawn = _until_done(attempt, (possible & ~one, cursor, drawn))
+    _, cursor, drawn = _until_done(attempt, (start, c, d), (possible & ~one, cursor, drawn))
     # After the loop: the exponential's uniform is the first of its run.
     u, _ = _uniform(state, start, cursor)
     drawn = jnp.where(small, drawn * u ** (1 / shape), drawn)
@@ -154,9 +181,9 @@ def poisson(state: Array, rate: Array, dtype: np.dtype[Any]) -> Array:
     log_mean = jnp.log(mean)
     b = 0.931 + 2.53 * jnp.sqrt(mean)
     a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
 
-    def attempt(carry: Any) -> Any:
+    def attempt(given: Any, carry: Any) -> Any:
+        start, large, mean, stop, log_mean, a, b = given
         open_, at, product, count = carry
         first, second = _uniforms(state, start, at)
         # Small rates: multiply uniforms until they fall below the probability of no event.
@@ -170,6 +197,7 @@ def poisson(state: Array, rate: Array, dtype: np.dtype[Any]) -> Array:
         u_shifted = 0.5 - jnp.abs(u)
         k = jnp.floor((2 * a / u_shifted + b) * u + mean + 0.43)
         inside = (u_shifted >= 0.07) & (second <= 0.9277 - 3.6224 / (b - 2))
+        inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
         s = jnp.log(second * inverse_alpha / (a / (u_shifted * u_shifted) + b))
         t = -mean + k * log_mean - lax.lgamma(k + 1)
         outside = (k < 0) | ((u_shifted < 0.013) & (second > u_shifted))
@@ -180,7 +208,8 @@ def poisson(state: Array, rate: Array, dtype: np.dtype[Any]) -> Array:
     zero = jnp.zeros_like(mean)
     possible = (mean <= highest) & (mean >= 0)
     at = jnp.zeros(mean.shape, jnp.uint32)
-    _, _, _, count = _until_done(attempt, (possible, at, jnp.ones_like(mean), zero))
+    given = (start, large, mean, stop, log_mean, a, b)
+    _, _, _, count = _until_done(attempt, given, (possible, at, jnp.ones_like(mean), zero))
     too_large = jnp.inf if floating else highest
     count = jnp.where(mean > highest, too_large, count)
     return jnp.where(mean >= 0, count, jnp.nan if floating else 0).astype(dtype)
@@ -243,27 +272,26 @@ def binomial(state: Array, counts: Array, probs: Array, dtype: np.dtype[Any]) ->
     size = count.shape[0]
     start = jnp.where(large, _runs(size), _runs(size, _BLOCKS_PER_INVERSION))
     deviation = jnp.sqrt(count * p * (1 - p))
-    b = 1.15 + 2.53 * deviation
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    c = count * p + 0.5
-    v_r = 0.92 - 4.2 / b
-    alpha = (2.83 + 5.1 / b) * deviation
-    log_miss = jnp.log1p(-p)
 
-    def attempt(carry: Any) -> Any:
+    def attempt(given: Any, carry: Any) -> Any:
+        start, large, count, p, deviation = given
         open_, at, passed, found = carry
         first, second = _uniforms(state, start, at)
         # Small means: add up the trials from one success to the next.
         counting = open_ & ~large
         for u in (first, second):
-            passed = jnp.where(counting, passed + jnp.ceil(jnp.log(u) / log_miss), passed)
+            trials = jnp.ceil(jnp.log(u) / jnp.log1p(-p))
+            passed = jnp.where(counting, passed + trials, passed)
             counting &= passed <= count
             found = jnp.where(counting, found + 1, found)
         # Large means: one pair, transformed and accepted or not.
+        b = 1.15 + 2.53 * deviation
+        a = -0.0873 + 0.0248 * b + 0.01 * p
+        alpha = (2.83 + 5.1 / b) * deviation
         u = first - 0.5
         us = 0.5 - jnp.abs(u)
-        k = jnp.floor((2 * a / us + b) * u + c)
-        inside = (us >= 0.07) & (second <= v_r)
+        k = jnp.floor((2 * a / us + b) * u + count * p + 0.5)
+        inside = (us >= 0.07) & (second <= 0.92 - 4.2 / b)
         v = jnp.log(second * alpha / (a / (us * us) + b))
         possible = (k >= 0) & (k <= count)
         taken = open_ & large & (inside | (possible & (v <= _transformed_ratio(count, p, k))))
@@ -275,7 +303,8 @@ def binomial(state: Array, counts: Array, probs: Array, dtype: np.dtype[Any]) ->
     unknown = jnp.isnan(probs) | ~jnp.isfinite(counts)
     known = never | always | unknown
     at = jnp.zeros(count.shape, jnp.uint32)
-    _, _, _, found = _until_done(attempt, (~known, at, zero, zero))
+    given = (start, large, count, p, deviation)
+    _, _, _, found = _until_done(attempt, given, (~known, at, zero, zero))
     found = jnp.where(flipped, count - found, found)
     found = jnp.where(always, count, found)
     found = jnp.where(never, 0.0, found)
