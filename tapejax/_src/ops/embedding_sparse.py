@@ -132,6 +132,17 @@ def embedding_lookup_sparse(
     return _combined(_table(params), rows, ids, weights, (how, max_norm, count))
 
 
+def _with_defaults(rows: Any, ids: Any, weights: Any, count: int, default_id: int) -> Any:
+    """Rows, ids and weights with the default id, of weight 1, in each empty row."""
+    empty = np.setdiff1d(np.arange(count), rows)
+    rows = np.concatenate([rows, empty])
+    ids = np.concatenate([ids, np.full(len(empty), default_id, ids.dtype)])
+    if weights is not None:
+        ones = constant_tensor(np.ones(len(empty), np.dtype(weights.dtype.as_numpy_dtype)))
+        weights = concat([weights, ones], 0)
+    return rows, ids, weights
+
+
 @public("nn.safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
@@ -190,12 +201,7 @@ def safe_embedding_lookup_sparse(
     if weights is not None:
         weights = embedding_lookup(weights, constant_tensor(np.flatnonzero(valid)))
     if default_id is not None:
-        empty = np.setdiff1d(np.arange(count), rows)
-        rows = np.concatenate([rows, empty])
-        ids = np.concatenate([ids, np.full(len(empty), default_id, ids.dtype)])
-        if weights is not None:
-            ones = constant_tensor(np.ones(len(empty), np.dtype(weights.dtype.as_numpy_dtype)))
-            weights = concat([weights, ones], 0)
+        rows, ids, weights = _with_defaults(rows, ids, weights, count, default_id)
     table = _table(embedding_weights)
     found = _combined(table, rows, constant_tensor(ids), weights, (how, max_norm, count))
     return reshape(found, [*outer, *found.aval.shape[1:]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -98,6 +99,10 @@ def max_pool_with_argmax(
     lowest = -np.inf if jnp.issubdtype(input.dtype, jnp.floating) else jnp.iinfo(input.dtype).min
     taps = slices(input, geometry, lowest)
     places = slices(jnp.asarray(where.astype(dtype)), geometry, -1)
+    return _largest(taps, places)
+
+
+def _largest(taps: Sequence[Array], places: Sequence[Array]) -> MaxPoolWithArgmax:
     best, argmax = taps[0], jnp.broadcast_to(places[0], taps[0].shape)
     for tap, place in zip(taps[1:], places[1:], strict=True):
         # A place of -1 is padding: the first element inside replaces it whatever its value.
@@ -105,6 +110,19 @@ def max_pool_with_argmax(
         better = ((tap > best) | new_nan | (argmax < 0)) & (place >= 0)
         best, argmax = jnp.where(better, tap, best), jnp.where(better, place, argmax)
     return MaxPoolWithArgmax(best, argmax)
+
+
+def _check_rates(rates: Sequence[int], steps: Sequence[int], padding: Any) -> None:
+    if max(rates) > 1 and max(steps) > 1:
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(rates)}"
+        )
+    if max(rates) > 1 and padding == "SAME":
+        raise ValueError(
+            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
+            f"Received: padding={padding} and dilation_rate={list(rates)}"
+        )
 
 
 @op(
@@ -168,16 +186,7 @@ def pool(
         raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
     steps = _per_axis(strides, rank, "strides")
     rates = _per_axis(dilations, rank, "dilation_rate")
-    if max(rates) > 1 and max(steps) > 1:
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-            f"Received: strides={list(steps)} and dilation_rate={list(rates)}"
-        )
-    if max(rates) > 1 and padding == "SAME":
-        raise ValueError(
-            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
-            f"Received: padding={padding} and dilation_rate={list(rates)}"
-        )
+    _check_rates(rates, steps, padding)
     kind = "Max" if pooling_type == "MAX" else "Avg"
     if kind == "Avg" and not jnp.issubdtype(input.dtype, jnp.floating):
         raise InvalidArgumentError(
