@@ -198,8 +198,7 @@ def ctc_loss(
     returns about 707. A length or a label out of range is an error. Second derivatives are right;
     TensorFlow's are NaN. float64 is accepted.
 
-    References: Graves, Fernandez, Gomez, Schmidhuber, "Connectionist temporal classification",
-    ICML 2006.
+    References: Graves et al., "Connectionist temporal classification", ICML 2006.
     """
     del unique, name
     tensor = as_tensor(logits)
@@ -207,8 +206,7 @@ def ctc_loss(
         _check_blank_is_given(blank_index)
         labels, label_length = _dense(labels, tensor, logits_time_major)
     _check_length_is_given(label_length)
-    dense = as_tensor(labels)
-    lengths = as_tensor(label_length), as_tensor(logit_length)
+    dense, lengths = as_tensor(labels), (as_tensor(label_length), as_tensor(logit_length))
     _check_shapes(tensor, dense, lengths, logits_time_major)
     classes = tensor.aval.shape[-1]
     blank = 0 if blank_index is None else int(blank_index)

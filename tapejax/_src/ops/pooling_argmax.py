@@ -26,6 +26,19 @@ class MaxPoolWithArgmax(NamedTuple):
     argmax: Any
 
 
+def _check_channels_last(data_format: str) -> None:
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: {data_format=}"
+        )
+
+
+def _index_dtype(output_dtype: Any) -> np.dtype[Any]:
+    dtype = np.dtype(as_dtype(output_dtype).as_numpy_dtype)
+    check_attr_dtype(np.empty(0, dtype), "Targmax", ("int32", "int64"))
+    return dtype
+
+
 @op(
     "nn.max_pool_with_argmax",
     node=_NODE,
@@ -77,12 +90,8 @@ def max_pool_with_argmax(
 
     *Differs from TensorFlow*: NaN in a window gives NaN.
     """
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: {data_format=}"
-        )
-    dtype = np.dtype(as_dtype(output_dtype).as_numpy_dtype)
-    check_attr_dtype(np.empty(0, dtype), "Targmax", ("int32", "int64"))
+    _check_channels_last(data_format)
+    dtype = _index_dtype(output_dtype)
     if input.ndim != 4:
         raise InvalidArgumentError(f"tensor_in must be 4-dimensional: {input.shape} [Op:{_NODE}]")
     sizes = input.shape[1:3]
