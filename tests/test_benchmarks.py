@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ def run_benchmarks(folder: Path, *arguments: str) -> tuple[str, dict[str, Any]]:
     finished = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--smoke", "--json", str(results), *arguments],
         cwd=ROOT,
+        env=os.environ | {"KERAS_BACKEND": "tensorflow"},  # for TensorFlow's own optimizers
         capture_output=True,
         text=True,
         timeout=290,

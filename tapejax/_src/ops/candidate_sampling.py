@@ -18,7 +18,6 @@ from tapejax._src.ops import philox_candidates
 from tapejax._src.ops.philox_candidates import Alias, Draw
 from tapejax._src.ops.random_seed import pass_seed, seed_tensor
 
-_FIXED = "FixedUnigramCandidateSampler"
 _BLOCKS_PER_CLASS = 512  # TensorFlow reserves 2048 words for each
 
 
@@ -109,7 +108,7 @@ def _log_uniform(
 
 @op(
     "_fixed_unigram_candidates",
-    node=_FIXED,
+    node="FixedUnigramCandidateSampler",
     gradient="lookup",
     check=ValueCheck(
         lambda state, true, chances, keep, other, count, unique: outside(true, keep.shape[0]),
@@ -332,6 +331,34 @@ def _weights_of_file(path: str) -> list[float]:
         ) from None
 
 
+def _unigram_weights(
+    vocab_file: str, unigrams: Sequence[float], distortion: float, reserved: int, kept: slice
+) -> list[Any]:
+    """The frequencies of the classes kept, raised to a power; reserved ones have none."""
+    if bool(vocab_file) == bool(len(unigrams)):
+        wrong = "Must only provide one of" if vocab_file else "Must provide either"
+        joint = "and" if vocab_file else "or"
+        raise InvalidArgumentError(
+            f"{wrong} vocab_file {joint} unigrams. [Op:FixedUnigramCandidateSampler]"
+        )
+    given = _weights_of_file(vocab_file) if vocab_file else list(unigrams)
+    powers = [np.power(np.float32(w), np.float32(distortion)) for w in given]
+    return [np.float32(w) for w in ([0.0] * reserved + powers)[kept]]
+
+
+def _check_weights(asked: Any, weights: Sequence[Any], node: str) -> None:
+    if len(weights) != asked.range_max:
+        raise InvalidArgumentError(
+            f"range is {asked.range_max} must be equal to weights size  {len(weights)} [Op:{node}]"
+        )
+    possible = sum(1 for w in weights if w > 0)
+    if possible < (asked.num_sampled if asked.unique else 1):
+        raise InvalidArgumentError(
+            f"{asked.num_sampled} classes cannot be sampled: {possible} have a positive frequency "
+            f"[Op:{node}]"
+        )
+
+
 @public("nn.fixed_unigram_candidate_sampler", "random.fixed_unigram_candidate_sampler")
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
@@ -348,9 +375,7 @@ def fixed_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
-    """Sample classes of given frequencies.
-
-    Equal to TensorFlow's for the same seeds and order of calls.
+    """Sample classes of given frequencies, TensorFlow's own for the same seeds and calls.
 
     Args:
         true_classes: `[batch, num_true]`, int64.
@@ -382,54 +407,16 @@ def fixed_unigram_candidate_sampler(
         >>> found.sampled_candidates.numpy().tolist()
         [1, 1, 1, 1]
 
-    Differs from TensorFlow: for about one class in `2**32 / range_max` the stream moves on by two
-    words where TensorFlow's moves on by one.
+    Differs from TensorFlow: for one class in `2**32 / range_max` the stream moves on by two words.
     """
-    asked = request(_FIXED, true_classes, num_true, num_sampled, unique, range_max)
-    given = _given(vocab_file, unigrams)
-    weights = _weights(given, distortion, num_reserved_ids, num_shards, shard)
-    _check_weights(weights, asked)
+    node = "FixedUnigramCandidateSampler"
+    asked = request(node, true_classes, num_true, num_sampled, unique, range_max)
+    kept = slice(shard, None, num_shards) if shard < num_shards else slice(0)
+    weights = _unigram_weights(vocab_file, unigrams, distortion, num_reserved_ids, kept)
+    _check_weights(asked, weights, node)
     table = philox_candidates.alias_table(weights)
     chances = np.array(weights, np.float32) / sum(weights, np.float32(0))
     state = asked.state(seed, f"{vocab_file} {distortion} {num_reserved_ids} {weights}")
-    found = _fixed_unigram(
-        state,
-        asked.true,
-        static_tensor(chances),
-        *map(static_tensor, table),
-        count=asked.num_sampled,
-        unique=asked.unique,
-    )
+    parts = map(static_tensor, (chances, *table))
+    found = _fixed_unigram(state, asked.true, *parts, count=asked.num_sampled, unique=asked.unique)
     return Candidates(*found)
-
-
-def _given(vocab_file: str, unigrams: Sequence[float]) -> list[float]:
-    """The frequencies, from a file or a list."""
-    if bool(vocab_file) == bool(len(unigrams)):
-        wrong = "Must only provide one of" if vocab_file else "Must provide either"
-        joint = "and" if vocab_file else "or"
-        raise InvalidArgumentError(f"{wrong} vocab_file {joint} unigrams. [Op:{_FIXED}]")
-    return _weights_of_file(vocab_file) if vocab_file else list(unigrams)
-
-
-def _weights(
-    given: Sequence[float], distortion: float, reserved: int, num_shards: int, shard: int
-) -> list[np.float32]:
-    """What the classes of one shard are drawn by."""
-    power = np.float32(distortion)
-    numbered = [np.float32(0)] * reserved + [np.float32(w) ** power for w in given]
-    return numbered[shard::num_shards] if shard < num_shards else []
-
-
-def _check_weights(weights: Sequence[np.float32], asked: Request) -> None:
-    if len(weights) != asked.range_max:
-        raise InvalidArgumentError(
-            f"range is {asked.range_max} must be equal to weights size  {len(weights)} "
-            f"[Op:{_FIXED}]"
-        )
-    possible = sum(1 for w in weights if w > 0)
-    if possible < (asked.num_sampled if asked.unique else 1):
-        raise InvalidArgumentError(
-            f"{asked.num_sampled} classes cannot be sampled: {possible} have a positive frequency "
-            f"[Op:{_FIXED}]"
-        )

@@ -160,6 +160,15 @@ def _pads(padding: str, explicit: Any, node: str) -> Any:
 _ORDER = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
+def _channels_first(data_format: str) -> bool:
+    if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):
+        raise InvalidArgumentError(
+            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
+            'values: "CHANNELS_FIRST", "CHANNELS_LAST" [Op:Conv]'
+        )
+    return data_format == "CHANNELS_FIRST"
+
+
 @op(
     "conv",
     node="Conv",
@@ -220,12 +229,7 @@ def conv(
             f"and the channels. Received: filter.shape={filter.shape}, input.shape={input.shape}, "
             f"batch_dims={batch_dims} [Op:Conv]"
         )
-    if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):
-        raise InvalidArgumentError(
-            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
-            'values: "CHANNELS_FIRST", "CHANNELS_LAST" [Op:Conv]'
-        )
-    first = data_format == "CHANNELS_FIRST"
+    first = _channels_first(data_format)
     channels = input.shape[batch_dims if first else -1]
     if channels != filter.shape[-2] * groups:
         raise InvalidArgumentError(

@@ -198,30 +198,36 @@ def ctc_loss(
     returns about 707. A length or a label out of range is an error. Second derivatives are right;
     TensorFlow's are NaN. float64 is accepted.
 
-    References: Graves, Fernandez, Gomez, Schmidhuber, "Connectionist temporal classification",
-    ICML 2006.
+    References: Graves et al., "Connectionist temporal classification", ICML 2006.
     """
     del unique, name
     tensor = as_tensor(logits)
     if hasattr(labels, "dense_shape"):
-        if blank_index is None:
-            raise ValueError(
-                "Argument `blank_index` must be provided when `labels` is a `SparseTensor`."
-            )
+        _check_blank_is_given(blank_index)
         labels, label_length = _dense(labels, tensor, logits_time_major)
-    if label_length is None:
-        raise ValueError(
-            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
-            "Tensor: dense labels need label_length"
-        )
-    dense = as_tensor(labels)
-    lengths = as_tensor(label_length), as_tensor(logit_length)
+    _check_length_is_given(label_length)
+    dense, lengths = as_tensor(labels), (as_tensor(label_length), as_tensor(logit_length))
     _check_shapes(tensor, dense, lengths, logits_time_major)
     classes = tensor.aval.shape[-1]
     blank = 0 if blank_index is None else int(blank_index)
     if not -classes <= blank < classes:
         raise ValueError(f"blank_index={blank} is out of range for {classes} classes")
     return _ctc_loss(tensor, dense, *lengths, bool(logits_time_major), blank % classes)
+
+
+def _check_blank_is_given(blank_index: int | None) -> None:
+    if blank_index is None:
+        raise ValueError(
+            "Argument `blank_index` must be provided when `labels` is a `SparseTensor`."
+        )
+
+
+def _check_length_is_given(label_length: Any) -> None:
+    if label_length is None:
+        raise ValueError(
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
+            "Tensor: dense labels need label_length"
+        )
 
 
 def _dense(labels: Any, logits: Any, time_major: bool) -> tuple[Any, Any]:

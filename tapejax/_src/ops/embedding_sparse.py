@@ -132,6 +132,19 @@ def embedding_lookup_sparse(
     return _combined(_table(params), rows, ids, weights, (how, max_norm, count))
 
 
+def _with_defaults(
+    rows: Any, ids: Any, weights: Any, outer: tuple[int, ...], default_id: int
+) -> Any:
+    """Rows, ids and weights with the default id, of weight 1, in each empty row."""
+    empty = np.setdiff1d(np.arange(int(np.prod(outer, dtype=np.int64))), rows)
+    rows = np.concatenate([rows, empty])
+    ids = np.concatenate([ids, np.full(len(empty), default_id, ids.dtype)])
+    if weights is not None:
+        ones = constant_tensor(np.ones(len(empty), np.dtype(weights.dtype.as_numpy_dtype)))
+        weights = concat([weights, ones], 0)
+    return rows, ids, weights
+
+
 @public("nn.safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
@@ -178,7 +191,6 @@ def safe_embedding_lookup_sparse(
         raise TypeError(f"sparse_ids must be SparseTensor, got {type(sparse_ids)}")
     weights = _weights(sparse_weights, sparse_ids)
     outer = tuple(host_value(sparse_ids.dense_shape)[:-1].tolist())
-    count = int(np.prod(outer, dtype=np.int64))
     indices, ids = host_value(sparse_ids.indices), host_value(sparse_ids.values)
     rows: Any = (
         np.ravel_multi_index(tuple(indices[:, :-1].T), outer) if len(indices) else indices[:, 0]
@@ -190,12 +202,7 @@ def safe_embedding_lookup_sparse(
     if weights is not None:
         weights = embedding_lookup(weights, constant_tensor(np.flatnonzero(valid)))
     if default_id is not None:
-        empty = np.setdiff1d(np.arange(count), rows)
-        rows = np.concatenate([rows, empty])
-        ids = np.concatenate([ids, np.full(len(empty), default_id, ids.dtype)])
-        if weights is not None:
-            ones = constant_tensor(np.ones(len(empty), np.dtype(weights.dtype.as_numpy_dtype)))
-            weights = concat([weights, ones], 0)
-    table = _table(embedding_weights)
-    found = _combined(table, rows, constant_tensor(ids), weights, (how, max_norm, count))
+        rows, ids, weights = _with_defaults(rows, ids, weights, outer, default_id)
+    form = how, max_norm, int(np.prod(outer))
+    found = _combined(_table(embedding_weights), rows, constant_tensor(ids), weights, form)
     return reshape(found, [*outer, *found.aval.shape[1:]])
