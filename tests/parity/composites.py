@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from parity import image_composites
+from parity import image_composites, nn_composites
 
 
 @dataclass(frozen=True)
@@ -433,6 +433,7 @@ _ENTRIES: tuple[Composite, ...] = (
         ("i32[2], i32[]", "i64[2], 3", "[1, 2], i64[]"),
     ),
     *[Composite(*entry) for entry in image_composites.ENTRIES],
+    *[Composite(*entry) for entry in nn_composites.ENTRIES],
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
@@ -449,6 +450,7 @@ segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_dense to_i
 # public functions whose arguments the grammar of cases cannot express, and who tests them
 TESTED_ELSEWHERE: Mapping[str, str] = {
     **image_composites.TESTED_ELSEWHERE,
+    **nn_composites.TESTED_ELSEWHERE,
     "Assert": "raises or gives nothing: ops/test_assertions.py",
     "autograph.experimental.do_not_convert": "a decorator: autograph/test_builtins.py",
     "autograph.experimental.set_loop_options": "for loops: autograph/test_builtins.py",

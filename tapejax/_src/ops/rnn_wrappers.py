@@ -12,8 +12,8 @@ class _Wrapper:
         del args, kwargs
         raise NotImplementedError(
             f"tf.nn.{type(self).__name__} is not supported: it wraps the cells of TensorFlow 1. "
-            "Use a layer of tf.keras.layers, such as tf.keras.layers.RNN with cells of your own, whose "
-            "`call` may drop, add or place what it likes."
+            "Use a layer of tf.keras.layers, such as tf.keras.layers.RNN with cells of your own, "
+            "whose `call` may drop, add or place what it likes."
         )
 
 
