@@ -1,4 +1,4 @@
-"""Cases of functions of `tf.nn` and of TensorFlow's runtime that are not ops, and who tests others."""
+"""Cases of functions of `tf.nn` and the runtime that are not ops, and who tests the others."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
     "debugging.enable_check_numerics": "a setting: function/test_check_numerics.py",
     "debugging.enable_traceback_filtering": "a setting: function/test_check_numerics.py",
     "debugging.experimental.disable_dump_debug_info": "a setting: function/test_check_numerics.py",
-    "debugging.experimental.enable_dump_debug_info": "always raises: function/test_check_numerics.py",
+    "debugging.experimental.enable_dump_debug_info": "raises: function/test_check_numerics.py",
     "debugging.get_log_device_placement": "a setting: function/test_check_numerics.py",
     "debugging.is_traceback_filtering_enabled": "a setting: function/test_check_numerics.py",
     "debugging.set_log_device_placement": "a setting: function/test_check_numerics.py",
