@@ -13,7 +13,7 @@ import tapejax
 def _run(tf, body):
     """The failures and errors of a test with this body."""
 
-    class Case(tf.test.TestCase):
+    class Case(tf.test.TestCase):  # pyright: ignore[reportUntypedBaseClass]  of each library
         def test_it(self):
             body(self)
 
@@ -142,7 +142,7 @@ def test_what_there_is_on_a_machine_without_accelerators(tf):
 
 
 def test_decorators_of_tests(tf):
-    class Case(tf.test.TestCase):
+    class Case(tf.test.TestCase):  # pyright: ignore[reportUntypedBaseClass]  of each library
         @tf.test.disable_with_predicate(lambda: True, "not today")
         def test_it(self):
             self.fail()

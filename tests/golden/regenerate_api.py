@@ -22,6 +22,8 @@ NAMESPACES = (
     "",
     "autodiff",
     "config",
+    "config.experimental",
+    "config.optimizer",
     "data",
     "data.experimental",
     "debugging",
@@ -32,11 +34,14 @@ NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "quantization",
     "ragged",
     "random",
     "sets",
-    "sparse",
     "signal",
+    "sparse",
+    "sysconfig",
+    "test",
 )
 
 

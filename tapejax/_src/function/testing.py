@@ -237,7 +237,7 @@ class TestCase(ContainerAssertions):
         """Check that tensors have equal shapes and elements; NaN equals NaN."""
         if isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor):
             lists = [x.to_list() if isinstance(x, RaggedTensor) else x for x in (a, b)]
-            self.assertEqual(*lists, msg)
+            self.assertEqual(lists[0], lists[1], msg)
             return
         left, right = self._array(a), self._array(b)
         self._same_shape(left, right, msg)
@@ -260,7 +260,7 @@ class TestCase(ContainerAssertions):
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
         """Check that two arrays or tensors have one shape."""
         shapes = [tuple(getattr(x, "shape", None) or np.shape(x)) for x in (input_a, input_b)]
-        self.assertEqual(*shapes, msg)
+        self.assertEqual(shapes[0], shapes[1], msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
         """Check the dtype of a tensor."""
@@ -341,7 +341,7 @@ class TestCase(ContainerAssertions):
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
         """Check that two names of devices mean the same."""
         specs = [DeviceSpec.from_string(str(device or "")) for device in (device1, device2)]
-        self.assertEqual(*specs, msg)
+        self.assertEqual(specs[0], specs[1], msg)
 
     # ------------------------------------------------------------------ errors
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:

@@ -92,11 +92,17 @@ def max_pool_with_argmax(
         (),
     )
     geometry = fitted(geometry, sizes, padding, False, _NODE, explicit=False)
-    where = np.arange(np.prod(input.shape[1:]), dtype=np.int64).reshape(1, *input.shape[1:])
-    if include_batch_in_index:
-        where = where + where.size * np.arange(len(input), dtype=np.int64).reshape(-1, 1, 1, 1)
-    lowest = -np.inf if jnp.issubdtype(input.dtype, jnp.floating) else jnp.iinfo(input.dtype).min
-    taps = slices(input, geometry, lowest)
+    return MaxPoolWithArgmax(*_largest(input, geometry, dtype, include_batch_in_index))
+
+
+def _largest(
+    x: Array, geometry: Geometry, dtype: np.dtype[Any], whole: bool
+) -> tuple[Array, Array]:
+    where = np.arange(np.prod(x.shape[1:]), dtype=np.int64).reshape(1, *x.shape[1:])
+    if whole:
+        where = where + where.size * np.arange(len(x), dtype=np.int64).reshape(-1, 1, 1, 1)
+    lowest = -np.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
+    taps = slices(x, geometry, lowest)
     places = slices(jnp.asarray(where.astype(dtype)), geometry, -1)
     best, argmax = taps[0], jnp.broadcast_to(places[0], taps[0].shape)
     for tap, place in zip(taps[1:], places[1:], strict=True):
@@ -104,7 +110,7 @@ def max_pool_with_argmax(
         new_nan = (tap != tap) & (best == best)
         better = ((tap > best) | new_nan | (argmax < 0)) & (place >= 0)
         best, argmax = jnp.where(better, tap, best), jnp.where(better, place, argmax)
-    return MaxPoolWithArgmax(best, argmax)
+    return best, argmax
 
 
 @op(
@@ -168,16 +174,7 @@ def pool(
         raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
     steps = _per_axis(strides, rank, "strides")
     rates = _per_axis(dilations, rank, "dilation_rate")
-    if max(rates) > 1 and max(steps) > 1:
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-            f"Received: strides={list(steps)} and dilation_rate={list(rates)}"
-        )
-    if max(rates) > 1 and padding == "SAME":
-        raise ValueError(
-            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
-            f"Received: padding={padding} and dilation_rate={list(rates)}"
-        )
+    _check_dilated(steps, rates, padding)
     kind = "Max" if pooling_type == "MAX" else "Avg"
     if kind == "Avg" and not jnp.issubdtype(input.dtype, jnp.floating):
         raise InvalidArgumentError(
@@ -185,6 +182,21 @@ def pool(
             "half, bfloat16, double [Op:AvgPool]"
         )
     return pooled(input, window, steps, padding, data_format, kind, rank, rates)
+
+
+def _check_dilated(steps: tuple[int, ...], rates: tuple[int, ...], padding: Any) -> None:
+    if max(rates) == 1:
+        return
+    if max(steps) > 1:
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(rates)}"
+        )
+    if padding == "SAME":
+        raise ValueError(
+            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
+            f"Received: padding={padding} and dilation_rate={list(rates)}"
+        )
 
 
 def _per_axis(value: Any, rank: int, name: str) -> tuple[int, ...]:
