@@ -1,9 +1,15 @@
-"""`tf.keras`: optimizers (layers and models are not there yet)."""
+"""`tf.keras`: Keras 3 on its JAX backend, with tapejax's own optimizers."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tapejax._src.report.missing import missing_attribute
+from tapejax._src.keras.bridge.guest import GuestPath
+from tapejax._src.report.missing import guest_attribute
 from tapejax.keras import optimizers as optimizers
 
-if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist
-    __getattr__ = missing_attribute(__name__)
+if TYPE_CHECKING:  # Keras is a guest: what it has is known when it is loaded
+
+    def __getattr__(name: str) -> Any: ...
+
+else:
+    __getattr__ = guest_attribute(__name__)
+    __path__ = GuestPath(__path__[0])

@@ -139,6 +139,18 @@ def test_losses_are_averaged_over_the_whole_batch(tf):
         tf.nn.compute_average_loss([1.0], global_batch_size=[2])
 
 
+def test_sums_for_moments_without_a_shift(tf):
+    x = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    count, total, squares, shift = tf.nn.sufficient_statistics(x, [0, 1], keepdims=True)
+    assert float(count) == 12.0
+    assert shift is None
+    np.testing.assert_allclose(total.numpy(), [[x.sum()]], rtol=1e-5)
+    np.testing.assert_allclose(squares.numpy(), [[(x * x).sum()]], rtol=1e-5)
+    mean, variance = tf.nn.normalize_moments(count, total, squares, shift)
+    np.testing.assert_allclose(float(mean[0, 0]), x.mean(), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(float(variance[0, 0]), x.var(), rtol=1e-4)
+
+
 @pytest.mark.parametrize("name", ["Dropout", "Residual", "Device"])
 def test_wrappers_of_cells_name_keras(name):
     with pytest.raises(NotImplementedError, match=r"tf\.keras\.layers\.RNN"):

@@ -262,5 +262,9 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Array
     indices = jnp.take_along_axis(numbers, first, axis=1)
     places = jnp.where(new, numbers, count)
     rows = jnp.arange(labels.shape[0])[:, None]
-    unique = jnp.zeros(labels.shape, jnp.int64).at[rows, places].set(labels, mode="drop")
+    unique = (
+        jnp.zeros(labels.shape, jnp.int64)
+        .at[rows, places]
+        .set(labels.astype(jnp.int64), mode="drop")
+    )
     return [unique, indices]
