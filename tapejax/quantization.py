@@ -20,10 +20,10 @@ from tapejax._src.ops.fake_quantization import (
 from tapejax._src.ops.fake_quantization import (
     fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
 )
-from tapejax._src.ops.quantization import quantize_and_dequantize as quantize_and_dequantize
-from tapejax._src.ops.quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
-from tapejax._src.ops.quantized_integers import dequantize as dequantize
-from tapejax._src.ops.quantized_integers import quantize as quantize
+from tapejax._src.ops.quantization import dequantize as dequantize
+from tapejax._src.ops.quantization import quantize as quantize
+from tapejax._src.ops.rounded_ranges import quantize_and_dequantize as quantize_and_dequantize
+from tapejax._src.ops.rounded_ranges import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

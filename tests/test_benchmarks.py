@@ -168,3 +168,16 @@ def test_an_unknown_workload_is_named() -> None:
     )
     assert finished.returncode == 2
     assert "unknown workload nope: choose from ['scalar', " in finished.stderr
+
+
+def test_convolutions_lose_as_tensorflow_does() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "benchmarks.convolutions", "--smoke"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=290,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert len(run.stdout.splitlines()) == 5

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 import tensorflow
-from parity import pipeline_errors, pipeline_functions, pipelines
+from parity import experimental_pipelines, pipeline_errors, pipeline_functions, pipelines
 
 import tapejax
 
@@ -52,7 +52,8 @@ def _quiet():
     logging.disable(logging.NOTSET)
 
 
-PROGRAMS = [*programs_in(pipelines), *programs_in(pipeline_functions)]
+MODULES = (pipelines, pipeline_functions, experimental_pipelines)
+PROGRAMS = [program for module in MODULES for program in programs_in(module)]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)

@@ -23,6 +23,8 @@ NAMESPACES = (
     "audio",
     "autodiff",
     "config",
+    "config.experimental",
+    "config.optimizer",
     "data",
     "data.experimental",
     "debugging",
@@ -35,14 +37,17 @@ NAMESPACES = (
     "math",
     "nest",
     "nn",
+    "quantization",
     "queue",
     "ragged",
     "random",
     "sets",
-    "sparse",
     "signal",
-    "train",
+    "sparse",
     "strings",
+    "sysconfig",
+    "test",
+    "train",
 )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import jax
 import pytest
 
@@ -112,3 +115,81 @@ def test_versions_tell_tapejax_from_the_tensorflow_it_follows():
     major, minor = tapejax.version.VERSION.split(".")[:2]
     assert [major, minor] == ["2", "21"]
     assert f"tapejax-{tapejax.__version__}" == tapejax.version.GIT_VERSION
+
+
+def test_logical_devices_are_chosen_before_jax_starts():
+    program = """
+import tapejax as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
+assert len(tf.config.get_logical_device_configuration(cpu)) == 3
+assert [d.name for d in tf.config.list_logical_devices("CPU")] == [
+    f"/device:CPU:{n}" for n in range(3)
+]
+assert len(tf.config.list_physical_devices("CPU")) == 1
+import jax
+assert jax.device_count() == 3
+assert float(tf.reduce_sum(tf.ones([4]))) == 4.0
+try:
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+except RuntimeError as error:
+    print("refused:", "JAX_NUM_CPU_DEVICES=2" in str(error))
+"""
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == "refused: True\n"
+
+
+def test_a_running_process_keeps_its_devices(tf):
+    tf.zeros([1]).numpy()
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    assert tf.config.get_logical_device_configuration(cpu) is None
+    with pytest.raises(RuntimeError, match="cannot be modified after being initialized"):
+        tf.config.set_logical_device_configuration(
+            cpu, [tf.config.LogicalDeviceConfiguration()] * 2
+        )
+    with pytest.raises(ValueError, match="Setting memory limit on CPU"):
+        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration(9)])
+
+
+def test_what_devices_say_about_themselves(tf):
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    assert tf.config.experimental.get_device_details(cpu) == {}
+    assert tf.config.experimental.get_memory_info("CPU:0") == {"current": 0, "peak": 0}
+    tf.config.experimental.reset_memory_stats("CPU:0")
+    with pytest.raises(ValueError, match="No matching devices found for 'GPU:0'"):
+        tf.config.experimental.get_memory_info("GPU:0")
+
+
+def test_policies_and_wishes_are_kept(tf):
+    tf.config.experimental.set_device_policy("warn")
+    assert tf.config.experimental.get_device_policy() == "warn"
+    tf.config.experimental.set_device_policy(None)
+    assert tf.config.experimental.get_device_policy() == "silent"
+    with pytest.raises(ValueError, match="Invalid argument `device_policy`: 'foo'"):
+        tf.config.experimental.set_device_policy("foo")
+    assert tf.config.experimental.get_synchronous_execution()
+    tf.config.optimizer.set_experimental_options({"constant_folding": True, "foo": 1})
+    assert tf.config.optimizer.get_experimental_options() == {
+        "constant_folding": True,
+        "disable_model_pruning": False,
+        "disable_meta_optimizer": False,
+    }
+    assert tf.sysconfig.get_build_info()["is_cuda_build"] is False
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tapejax.config.experimental_connect_to_host("x"),
+        lambda: tapejax.config.experimental_connect_to_cluster(None),
+        lambda: tapejax.config.experimental.ClusterDeviceFilters(),
+        lambda: tapejax.sysconfig.get_include(),
+        lambda: tapejax.sysconfig.get_lib(),
+        lambda: tapejax.sysconfig.get_compile_flags(),
+        lambda: tapejax.sysconfig.get_link_flags(),
+    ],
+)
+def test_servers_and_libraries_are_refused(call):
+    with pytest.raises(NotImplementedError):
+        call()

@@ -121,6 +121,7 @@ def test_a_file_is_written_read_and_sought(tf, tmp_path) -> None:
 def test_other_file_systems_are_an_error_that_says_so() -> None:
     with pytest.raises(tapejax.errors.UnimplementedError, match="'gs' not implemented"):
         tapejax.io.gfile.exists("gs://bucket/file")
+    assert tapejax.io.gfile.get_registered_schemes() == ["", "file"]
 
 
 def test_graphs_are_not_written() -> None:

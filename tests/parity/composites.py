@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from parity import image_composites, random_composites
+from parity import image_composites, nn_composites, random_composites
 
 
 @dataclass(frozen=True)
@@ -397,7 +397,11 @@ _ENTRIES: tuple[Composite, ...] = (
         ),
         {"gradient": "none", "tol": {"f32": 2e-4}},
     ),
-    *[Composite(*entry) for entry in image_composites.ENTRIES + random_composites.ENTRIES],
+    *[
+        Composite(*entry)
+        for part in (image_composites, nn_composites, random_composites)
+        for entry in part.ENTRIES
+    ],
 )
 COMPOSITES: Mapping[str, Composite] = {entry.paths[0]: entry for entry in _ENTRIES}
 
@@ -415,6 +419,7 @@ segment_sqrt_n segment_sum slice softmax sparse_dense_matmul split to_dense to_i
 TESTED_ELSEWHERE: Mapping[str, str] = {
     **image_composites.TESTED_ELSEWHERE,
     **random_composites.TESTED_ELSEWHERE,
+    **nn_composites.TESTED_ELSEWHERE,
     "Assert": "raises or gives nothing: ops/test_assertions.py",
     "autograph.experimental.do_not_convert": "a decorator: autograph/test_builtins.py",
     "autograph.experimental.set_loop_options": "for loops: autograph/test_builtins.py",

@@ -187,7 +187,11 @@ def test_env_as_json_names_versions_devices_and_settings(
     assert found["devices"][0]["platform"] == jax.devices()[0].platform
     assert len(found["devices"]) == len(jax.devices())
     assert found["settings"]["jax"]["jax_enable_x64"] is False
-    assert found["settings"]["tapejax"] == {"immediate": False, "log_compiles": False}
+    assert found["settings"]["tapejax"] == {
+        "immediate": False,
+        "log_compiles": False,
+        "check_numerics": False,
+    }
     assert found["settings"]["environment"]["TAPEJAX_LOG_COMPILES"] == "0"
 
 

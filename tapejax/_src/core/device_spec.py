@@ -27,6 +27,8 @@ class DeviceSpec:
 
     __slots__ = ("_parts",)
 
+    _parts: tuple[Any, ...]
+
     def __init__(
         self,
         job: str | None = None,

@@ -43,7 +43,7 @@ class TensorProto:
 
     def SerializeToString(self) -> bytes:
         """The message in protobuf's wire format."""
-        dims = [_tagged(2, _VARINT, dim.size) for dim in self.tensor_shape.dim]
+        dims = [_tagged(1, _VARINT, dim.size) for dim in self.tensor_shape.dim]
         shape = b"".join(_tagged(2, _BYTES, dim) for dim in dims)
         parts = [_tagged(1, _VARINT, self.dtype), _tagged(2, _BYTES, shape)]
         if self.tensor_content:

@@ -330,12 +330,13 @@ class TestCase(ContainerAssertions):
     def assertSameStructure(
         self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: Any = None
     ) -> None:
-        """Check that two structures are built alike."""
+        """Check that two structures are built alike, of equal parts."""
         del aname, bname
         try:
             nest.assert_same_structure(a, b)
         except (TypeError, ValueError) as error:
             self.fail(self._formatMessage(msg, str(error)))
+        self.assertEqual(nest.flatten(a), nest.flatten(b), msg)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
         """Check that two names of devices mean the same."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import collections
-import collections.abc
 import contextlib
 import json
 import re
 import unittest
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 
 class ContainerAssertions(unittest.TestCase):
@@ -157,12 +155,36 @@ class ContainerAssertions(unittest.TestCase):
             self.fail(self._formatMessage(message, f"{actual_str!r} does not match {regexes!r}"))
 
     def assertMappingEqual(
-        self, a: Any, b: Any, msg: Any = None, mapping_type: Any = collections.abc.Mapping
+        self,
+        a: Any,
+        b: Any,
+        msg: Any = None,
+        mapping_type: Any = Mapping,
+        check_values_equality: Callable[[Any, Any], bool] = lambda a, b: a == b,
     ) -> None:
-        """Check that two mappings are equal."""
+        """Check that two mappings have equal keys and values."""
         self.assertIsInstance(a, mapping_type, msg)
         self.assertIsInstance(b, mapping_type, msg)
-        self.assertEqual(dict(a), dict(b), msg)
+        self.assertEqual(set(a), set(b), msg)
+        for key in a:
+            if not check_values_equality(a[key], b[key]):
+                text = f"values of {key!r}: {a[key]!r} and {b[key]!r}"
+                self.fail(self._formatMessage(msg, text))
+
+    def assertDictEqual(  # pyright: ignore[reportIncompatibleMethodOverride]  TensorFlow's names
+        self, a: Any, b: Any, msg: Any = None
+    ) -> None:
+        """Check that two dicts are equal."""
+        super().assertDictEqual(a, b, msg)
+
+    def assertMultiLineEqual(self, first: str, second: str, msg: Any = None, **kwargs: Any) -> None:
+        """Check that two texts are equal."""
+        del kwargs
+        super().assertMultiLineEqual(first, second, msg)
+
+    def fail(self, msg: Any = None, user_msg: Any = None) -> NoReturn:
+        """Fail with a text, and one of the user's."""
+        super().fail(" ".join(str(text) for text in (msg, user_msg) if text is not None) or None)
 
     # ------------------------------------------------------------------ errors
     @contextlib.contextmanager
@@ -179,6 +201,12 @@ class ContainerAssertions(unittest.TestCase):
                 raise AssertionError(f"Exception of type {type(error)}: {error}") from error
             return
         self.fail(f"{exception_type} not raised")
+
+    def assertRaisesRegexp(
+        self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """The old name of `assertRaisesRegex`."""
+        return self.assertRaisesRegex(expected_exception, expected_regex, *args, **kwargs)
 
     def assertRaisesWithLiteralMatch(
         self,

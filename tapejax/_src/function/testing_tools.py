@@ -27,15 +27,13 @@ _STEP = 1.0 / 1024
 def _real(array: Array) -> Array:
     """A flat view as real numbers; two for each complex one."""
     flat: Any = np.ascontiguousarray(array).reshape(-1)
-    if flat.dtype.kind != "c":
-        return flat
-    return flat.view(flat.real.dtype)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
 def _unit(like: Array, place: int, size: float) -> Array:
     """Zeros like an array but for one of its real numbers."""
     out = np.zeros(like.shape, like.dtype)
-    flat = out.reshape(-1)
+    flat: Any = out.reshape(-1)
     (flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat)[place] = size
     return out
 

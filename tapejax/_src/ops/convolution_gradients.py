@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Same, StaticInts, op
 from tapejax._src.ops.convolution import convolution_of, depthwise_of
+from tapejax._src.ops.windows import channels_first
 
 _FLOATS = "half bfloat16 float double"
 _DTYPES = "half bfloat16 float double int32"
@@ -160,15 +161,6 @@ def _pads(padding: str, explicit: Any, node: str) -> Any:
 _ORDER = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
-def _channels_first(data_format: str) -> bool:
-    if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):
-        raise InvalidArgumentError(
-            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
-            'values: "CHANNELS_FIRST", "CHANNELS_LAST" [Op:Conv]'
-        )
-    return data_format == "CHANNELS_FIRST"
-
-
 @op(
     "conv",
     node="Conv",
@@ -219,8 +211,7 @@ def conv(
         >>> tf.conv(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), [1] * 4, "VALID").shape
         TensorShape([1, 2, 2, 1])
 
-    *Differs from TensorFlow*: it has gradients; channels may come first, and be in groups, on the
-    CPU too.
+    *Differs from TensorFlow*: it has gradients, and takes channels first and groups everywhere.
     """
     rank = filter.ndim - 2
     if rank not in _ORDER or input.ndim != rank + 1 + batch_dims:
@@ -229,7 +220,7 @@ def conv(
             f"and the channels. Received: filter.shape={filter.shape}, input.shape={input.shape}, "
             f"batch_dims={batch_dims} [Op:Conv]"
         )
-    first = _channels_first(data_format)
+    first = channels_first(data_format, ("CHANNELS_LAST", "CHANNELS_FIRST"), "Conv")
     channels = input.shape[batch_dims if first else -1]
     if channels != filter.shape[-2] * groups:
         raise InvalidArgumentError(

@@ -3,22 +3,28 @@
 XLA's own convolution is the right one on accelerators. On the CPU it is slow where the inner loop
 is short (few input channels, channels that do not mix) and where no library kernel exists (every
 dtype but float32). There the window is taken apart into strided slices: patches times a matrix, or
-a sum of products. All formulations compute the same sums; only their order differs.
+a sum of products. Windows of 3 by 3 over many channels go by `winograd.py`. All formulations
+compute the same sums; only their order differs.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import jax.numpy as jnp
 from jax import lax
 
 from tapejax._src.engine.registry import Array
+from tapejax._src.ops import winograd
 from tapejax._src.ops.derivatives import with_partials
 from tapejax._src.ops.windows import Geometry, on_cpu, slices
 
 # Measured on x86: above this many input channels XLA's float32 kernel wins.
 _FEW_CHANNELS = 4
+# For one input channel, measured in whole training steps: below the first number the sum of
+# products is slow enough to be stored, from the second on XLA's kernel wins.
+_SOME_OUTPUTS, _MANY_OUTPUTS = 16, 32
 # Bounds the length of the sliced program.
 _MOST_TAPS = 49
 _MOST_MULTIPLIERS = 4
@@ -58,6 +64,19 @@ def _products(x: Array, weights: Array, geometry: Geometry) -> Array:
     return out
 
 
+def _stored(function: Callable[[Array], Array], x: Array) -> Array:
+    """A function of images, whose result XLA stores.
+
+    It merges cheap ops into each reader of their result, here the activation, the pooling and the
+    derivatives of both, which would all compute the convolution again; but not the ops of a loop.
+    """
+    parts = next((n for n in (4, 2, 3, 5) if len(x) % n == 0 and len(x) > n), 1)
+    if parts == 1:
+        return function(x)
+    out = lax.map(function, x.reshape(parts, len(x) // parts, *x.shape[1:]))
+    return out.reshape(len(x), *out.shape[2:])
+
+
 def _sliceable(x: Array, geometry: Geometry) -> bool:
     fits = all(count > 0 for count in geometry.output(x.shape[1:-1]))
     return on_cpu() and fits and math.prod(geometry.window) <= _MOST_TAPS
@@ -70,6 +89,8 @@ def convolve(x: Array, filters: Array, geometry: Geometry) -> Array:
         return _library(x, filters, geometry, groups)
     if x.dtype != jnp.float32:
         return _patches(x, filters, geometry)
+    if winograd.fits(x, filters, geometry):
+        return winograd.convolve(x, filters, geometry)
     if x.shape[-1] > _FEW_CHANNELS:
         return _library(x, filters, geometry, groups)
 
@@ -82,9 +103,15 @@ def convolve(x: Array, filters: Array, geometry: Geometry) -> Array:
         return _library(x, tangent, geometry, 1)
 
     def few_channels(x: Array, filters: Array) -> Array:
-        if x.shape[-1] == 1:
-            return _products(x, filters.reshape(-1, filters.shape[-1]), geometry)
-        return _patches(x, filters, geometry)
+        if x.shape[-1] > 1:
+            return _patches(x, filters, geometry)
+        outputs = filters.shape[-1]
+        if outputs >= _MANY_OUTPUTS:
+            return _library(x, filters, geometry, 1)
+        weights = filters.reshape(-1, outputs)
+        if outputs >= _SOME_OUTPUTS:
+            return _products(x, weights, geometry)
+        return _stored(lambda images: _products(images, weights, geometry), x)
 
     return with_partials(by_input, by_filters)(few_channels)(x, filters)
 

@@ -165,8 +165,8 @@ def ctc_loss(
 ) -> Any:
     """The loss of sequences of labels that are shorter than the sequences of logits.
 
-    The probability of a sequence is the sum over all ways to place its labels among the frames:
-    frames between them are blank, and a label may last for several frames.
+    Frames between labels are blank, and a label may last for several frames; the probabilities of
+    all such ways to place the labels are summed.
 
     Args:
         labels: `[batch, n]` integers, of which the first `label_length` count; or a
@@ -175,9 +175,8 @@ def ctc_loss(
         label_length: `[batch]` integers; None for sparse labels.
         logit_length: `[batch]` integers: how many frames count.
         logits_time_major: False if `logits` are `[batch, frames, classes]`.
-        unique: Accepted for compatibility (it speeds TensorFlow up).
-        blank_index: The class that is the blank, 0 by default; negative counts from the end. It
-            must be given for sparse labels.
+        unique: Ignored.
+        blank_index: The class that is the blank, 0 by default (but needed for sparse labels).
         name: Ignored.
 
     Returns:
@@ -186,7 +185,7 @@ def ctc_loss(
 
     Raises:
         InvalidArgumentError: The shapes do not fit, or a length or a label is out of range.
-        ValueError: Sparse labels without `blank_index`, or it is out of range.
+        ValueError: `blank_index` is out of range, or missing for sparse labels.
 
     Example:
         >>> import tapejax as tf
@@ -194,18 +193,19 @@ def ctc_loss(
         >>> round(float(loss[0]), 4)  # 3 of the 4 ways to fill two frames
         0.2877
 
-    *Differs from TensorFlow*: what no alignment can give is infinite; for dense labels TensorFlow
-    returns about 707. A length or a label out of range is an error. Second derivatives are right;
-    TensorFlow's are NaN. float64 is accepted.
+    *Differs from TensorFlow*: what no alignment can give is infinite, not about 707. A length or a
+    label out of range is an error. Second derivatives are right, not NaN. float64 is accepted.
 
     References: Graves et al., "Connectionist temporal classification", ICML 2006.
     """
     del unique, name
     tensor = as_tensor(logits)
     if hasattr(labels, "dense_shape"):
-        _check_blank_is_given(blank_index)
+        if blank_index is None:
+            raise ValueError(
+                "Argument `blank_index` must be provided when `labels` is a `SparseTensor`."
+            )
         labels, label_length = _dense(labels, tensor, logits_time_major)
-    _check_length_is_given(label_length)
     dense, lengths = as_tensor(labels), (as_tensor(label_length), as_tensor(logit_length))
     _check_shapes(tensor, dense, lengths, logits_time_major)
     classes = tensor.aval.shape[-1]
@@ -215,28 +215,13 @@ def ctc_loss(
     return _ctc_loss(tensor, dense, *lengths, bool(logits_time_major), blank % classes)
 
 
-def _check_blank_is_given(blank_index: int | None) -> None:
-    if blank_index is None:
-        raise ValueError(
-            "Argument `blank_index` must be provided when `labels` is a `SparseTensor`."
-        )
-
-
-def _check_length_is_given(label_length: Any) -> None:
-    if label_length is None:
-        raise ValueError(
-            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
-            "Tensor: dense labels need label_length"
-        )
-
-
 def _dense(labels: Any, logits: Any, time_major: bool) -> tuple[Any, Any]:
     """Sparse labels as a matrix and the lengths of its rows; their places are read."""
     indices, values = host_value(labels.indices), host_value(labels.values)
     shape = logits.aval.shape
     batch = shape[1 if time_major else 0] if len(shape) == 3 else 0
-    matrix, lengths = collapsed(indices, values, batch)
-    return constant_tensor(matrix), constant_tensor(lengths)
+    dense, lengths = collapsed(indices, values, batch)
+    return constant_tensor(dense), constant_tensor(lengths)
 
 
 @op(
@@ -277,5 +262,9 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Array
     indices = jnp.take_along_axis(numbers, first, axis=1)
     places = jnp.where(new, numbers, count)
     rows = jnp.arange(labels.shape[0])[:, None]
-    unique = jnp.zeros(labels.shape, jnp.int64).at[rows, places].set(labels, mode="drop")
+    unique = (
+        jnp.zeros(labels.shape, jnp.int64)
+        .at[rows, places]
+        .set(labels.astype(jnp.int64), mode="drop")
+    )
     return [unique, indices]

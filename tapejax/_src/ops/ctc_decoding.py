@@ -96,7 +96,7 @@ def ctc_greedy_decoder(
     for row, length in enumerate(lengths.tolist()):
         best = np.argmax(logits[:length, row], axis=1).tolist() if length else []
         scores[row] = -np.sum(np.max(logits[:length, row], axis=1, initial=-np.inf)) if best else 0
-        before = [-1, *best[:-1]]
+        before = [-1, *best][: len(best)]
         kept = [
             label
             for label, last in zip(best, before, strict=True)

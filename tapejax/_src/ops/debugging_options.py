@@ -96,7 +96,13 @@ def disable_traceback_filtering() -> None:
 
 @public("debugging.is_traceback_filtering_enabled")
 def is_traceback_filtering_enabled() -> bool:
-    """Whether the frames of JAX are left out of tracebacks; True by default."""
+    """Whether the frames of JAX are left out of tracebacks; True by default.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.debugging.is_traceback_filtering_enabled()
+        True
+    """
     return _OPTIONS.filtering
 
 
@@ -116,7 +122,13 @@ def set_log_device_placement(enabled: bool) -> None:
 
 @public("debugging.get_log_device_placement")
 def get_log_device_placement() -> bool:
-    """What was set; False by default."""
+    """What was set; False by default.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.debugging.get_log_device_placement()
+        False
+    """
     return _OPTIONS.log_placement
 
 
@@ -139,6 +151,14 @@ def enable_dump_debug_info(
 
     Raises:
         NotImplementedError: Always.
+
+    Example:
+        >>> import tapejax as tf
+        >>> try:
+        ...     tf.debugging.experimental.enable_dump_debug_info("/tmp/dump")
+        ... except NotImplementedError as error:
+        ...     print(error)
+        TensorBoard's debugger needs TensorFlow's graphs. Use tf.debugging.enable_check...
     """
     del dump_root, tensor_debug_mode, circular_buffer_size, op_regex, tensor_dtypes
     raise NotImplementedError(

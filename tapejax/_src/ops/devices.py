@@ -65,9 +65,14 @@ def _cpus() -> int:
     return len(jax.local_devices(backend="cpu")) if _has("cpu") else 1
 
 
+def _wanted_cpus() -> int:
+    options: Any = jax.config
+    return int(options.jax_num_cpu_devices)
+
+
 def has_started() -> bool:
     """Whether JAX has started its devices, so that their number is fixed."""
-    before: int = jax.config.values["jax_num_cpu_devices"]
+    before = _wanted_cpus()
     try:
         jax.config.update("jax_num_cpu_devices", max(before, 0) + 1)
     except RuntimeError:
@@ -78,7 +83,7 @@ def has_started() -> bool:
 
 def _cpus_to_be() -> int:
     """How many CPU devices JAX will have, as far as the environment says."""
-    wanted: int = jax.config.values["jax_num_cpu_devices"]
+    wanted = _wanted_cpus()
     flag = re.search(r"xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
     return wanted if wanted > 0 else int(flag[1]) if flag else 1
 

@@ -58,6 +58,13 @@ def _dilated(
         )
     geometry = Geometry(filters.shape[:2], steps, rates, ())
     geometry = padded(x.shape[1:3], geometry, padding, False, node, explicit=False)
+    for size, window, step, rate, pad in zip(x.shape[1:3], *geometry, strict=True):
+        room = size + sum(pad) - ((window - 1) * rate + 1) + step
+        if room <= -step:
+            raise InvalidArgumentError(
+                f"Computed output size would be negative: {-(-room // step)} [input_size: {size}, "
+                f"effective_filter_size: {(window - 1) * rate + 1}, stride: {step}] [Op:{node}]"
+            )
     counts = tuple(max(count, 0) for count in geometry.output(x.shape[1:3]))
     if 0 in counts or 0 in filters.shape:
         return jnp.zeros((x.shape[0], *counts, x.shape[-1]), x.dtype) + 0 * jnp.sum(x)

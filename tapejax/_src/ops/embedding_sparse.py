@@ -35,9 +35,9 @@ def _table(params: Any) -> Any:
     """One table of the tables that hold consecutive ids."""
     if params is None or (isinstance(params, (list, tuple)) and not params):
         raise ValueError("params must be specified: an embedding table, or a list of them.")
-    tables: Any = params
-    if isinstance(params, (list, tuple)) and np.ndim(tables[0]) > 1:
-        return concat(list(tables), 0) if len(tables) > 1 else tables[0]
+    tables: list[Any] = list(params) if isinstance(params, (list, tuple)) else []
+    if tables and np.ndim(tables[0]) > 1:
+        return concat(tables, 0) if len(tables) > 1 else tables[0]
     return params
 
 
@@ -132,17 +132,17 @@ def embedding_lookup_sparse(
     return _combined(_table(params), rows, ids, weights, (how, max_norm, count))
 
 
-def _with_defaults(
-    rows: Any, ids: Any, weights: Any, outer: tuple[int, ...], default_id: int
-) -> Any:
-    """Rows, ids and weights with the default id, of weight 1, in each empty row."""
-    empty = np.setdiff1d(np.arange(int(np.prod(outer, dtype=np.int64))), rows)
-    rows = np.concatenate([rows, empty])
-    ids = np.concatenate([ids, np.full(len(empty), default_id, ids.dtype)])
+def _filled(
+    rows: Array, ids: Array, weights: Any, default: tuple[int, int]
+) -> tuple[Array, Array, Any]:
+    """The ids with a default one, of weight 1, for each row without any."""
+    default_id, count = default
+    empty = np.setdiff1d(np.arange(count), rows)
     if weights is not None:
         ones = constant_tensor(np.ones(len(empty), np.dtype(weights.dtype.as_numpy_dtype)))
         weights = concat([weights, ones], 0)
-    return rows, ids, weights
+    added = np.full(len(empty), default_id, ids.dtype)
+    return np.concatenate([rows, empty]), np.concatenate([ids, added]), weights
 
 
 @public("nn.safe_embedding_lookup_sparse")
@@ -162,8 +162,8 @@ def safe_embedding_lookup_sparse(
         embedding_weights: An embedding table `[n, ...]`, or a list of consecutive ones.
         sparse_ids: `[..., m]` integers, a `tf.SparseTensor`; its values are read. Negative ids are
             left out.
-        sparse_weights: The weights of the ids, with the same places; None for ones. Ids of weight
-            0 or less are left out unless the combiner is "sum".
+        sparse_weights: Their weights, with the same places; None for ones. Ids of weight 0 or less
+            are left out, unless for a sum.
         combiner: "sum", "mean" or "sqrtn".
         default_id: The id that stands in an empty row, with weight 1; by default its result is 0.
         max_norm: Embeddings longer than this are shortened to it.
@@ -175,7 +175,7 @@ def safe_embedding_lookup_sparse(
 
     Raises:
         TypeError: If the ids or weights are of another kind.
-        ValueError: If the combiner is unknown, or ids and weights have different places.
+        ValueError: If the combiner is unknown, or ids and weights do not fit.
         InvalidArgumentError: If an id is out of range.
 
     Example:
@@ -185,16 +185,16 @@ def safe_embedding_lookup_sparse(
         >>> tf.nn.safe_embedding_lookup_sparse(table, ids).numpy().tolist()
         [[1.0], [0.0]]
     """
-    del name, allow_fast_lookup
     how = _combiner(combiner)
     if not isinstance(sparse_ids, SparseTensor):
         raise TypeError(f"sparse_ids must be SparseTensor, got {type(sparse_ids)}")
     weights = _weights(sparse_weights, sparse_ids)
     outer = tuple(host_value(sparse_ids.dense_shape)[:-1].tolist())
+    count = int(np.prod(outer, dtype=np.int64))
     indices, ids = host_value(sparse_ids.indices), host_value(sparse_ids.values)
-    rows: Any = (
-        np.ravel_multi_index(tuple(indices[:, :-1].T), outer) if len(indices) else indices[:, 0]
-    )
+    rows: Array = indices[:, 0]
+    if len(indices):
+        rows = np.asarray(np.ravel_multi_index(tuple(indices[:, :-1].T), outer))
     valid = ids >= 0
     if weights is not None and how != "sum":
         valid &= host_value(weights) > 0
@@ -202,7 +202,7 @@ def safe_embedding_lookup_sparse(
     if weights is not None:
         weights = embedding_lookup(weights, constant_tensor(np.flatnonzero(valid)))
     if default_id is not None:
-        rows, ids, weights = _with_defaults(rows, ids, weights, outer, default_id)
-    form = how, max_norm, int(np.prod(outer))
-    found = _combined(_table(embedding_weights), rows, constant_tensor(ids), weights, form)
+        rows, ids, weights = _filled(rows, ids, weights, (default_id, count))
+    table = _table(embedding_weights)
+    found = _combined(table, rows, constant_tensor(ids), weights, (how, max_norm, count))
     return reshape(found, [*outer, *found.aval.shape[1:]])

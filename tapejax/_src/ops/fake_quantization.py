@@ -367,8 +367,8 @@ def fake_quant_with_min_max_vars_per_channel(
     Example:
         >>> import tapejax as tf
         >>> f = tf.quantization.fake_quant_with_min_max_vars_per_channel
-        >>> f([[9.0, 9.0]], [-1.0, -1.0], [1.0, 2.0], 2).numpy().round(3).tolist()
-        [[0.6669999957084656, 2.0]]
+        >>> f([[9.0, 9.0]], [-2.0, -1.0], [1.0, 2.0], 2).numpy().tolist()
+        [[1.0, 2.0]]
     """
     node = "FakeQuantWithMinMaxVarsPerChannel"
     _check_bits(num_bits, node)

@@ -115,9 +115,8 @@ def _pooled(
         state = philox.skipped(state, jnp.asarray(-(-words // 4), jnp.uint64))
         borders.append(found)
         windows.append(_windows(found, size, overlapping)[0])
-    out = value
-    for axis, places in enumerate(windows, 1):
-        out = _along(out, places, axis, kind)
+    # Columns first: of equal elements the first in row-major order then stays.
+    out = _along(_along(value, windows[1], 2, kind), windows[0], 1, kind)
     if kind == "sum":
         rows, columns = (jnp.sum(places >= 0, axis=1) for places in windows)
         counts = (rows[:, None] * columns)[None, :, :, None].astype(value.dtype)

@@ -1,83 +1,20 @@
-"""Maximum and average over sliding windows.
-
-XLA's reduce-window is written for accelerators. On the CPU its gradient for the maximum searches
-each window again, so a small window is taken apart into one strided slice per tap instead: a chain
-of comparisons, whose derivative goes to the first of equal elements, as in TensorFlow.
-"""
+"""Maximum and average over sliding windows."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
-from jax import lax
 
 from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.engine.registry import Array, Same, StaticInts, op
-from tapejax._src.ops.derivatives import with_partials
-from tapejax._src.ops.windows import Geometry, channels_first, on_cpu, padded, slices, spatial
+from tapejax._src.ops.pooling_kernels import maximum, mean
+from tapejax._src.ops.windows import Geometry, channels_first, padded, spatial
 
 _MAX_DTYPES = "half bfloat16 float double int32 int64 uint8 int16 int8 uint16"
 _AVG_DTYPES = "half bfloat16 float double"
-# Above this many taps the sliced program is long and no longer faster.
-_MOST_TAPS = 16
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 _RANKS = {1: "1D", 2: "", 3: "3D"}
-
-
-def _lowest(dtype: Any) -> Any:
-    return -jnp.inf if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype).min
-
-
-def _reduce(x: Array, geometry: Geometry, start: Any, combine: Any) -> Array:
-    return lax.reduce_window(
-        x,
-        np.asarray(start, x.dtype),
-        combine,
-        (1, *geometry.window, 1),
-        (1, *geometry.strides, 1),
-        ((0, 0), *geometry.pads, (0, 0)),
-        window_dilation=(1, *geometry.dilations, 1),
-    )
-
-
-def _maximum(x: Array, geometry: Geometry) -> Array:
-    if not on_cpu() or math.prod(geometry.window) > _MOST_TAPS:
-        return _reduce(x, geometry, _lowest(x.dtype), lax.max)
-    first, *others = slices(x, geometry, _lowest(x.dtype))
-    best = first
-    for tap in others:
-        # Strictly greater: the first of equal elements stays. NaN replaces a number and stays.
-        best = jnp.where((tap > best) | (tap != tap), tap, best)
-    return best
-
-
-def _total(x: Array, geometry: Geometry) -> Array:
-    if not on_cpu() or math.prod(geometry.window) > _MOST_TAPS:
-        return _reduce(x, geometry, 0, lax.add)
-
-    # Slices are faster forward, reduce-window backward: the sum is linear, so both are exact.
-    def by_input(tangent: Array, out: Array, x: Array) -> Array:
-        return _reduce(tangent, geometry, 0, lax.add)
-
-    def sliced(x: Array) -> Array:
-        return sum(slices(x, geometry), jnp.zeros((), x.dtype))
-
-    return with_partials(by_input)(sliced)(x)
-
-
-def _mean(x: Array, geometry: Geometry) -> Array:
-    counts = np.ones((), np.float64)
-    for size, window, stride, dilation, (low, high) in zip(x.shape[1:-1], *geometry, strict=True):
-        (count,) = Geometry((window,), (stride,), (dilation,), ((low, high),)).output((size,))
-        taps = np.arange(count)[:, None] * stride + np.arange(window) * dilation - low
-        counts = np.multiply.outer(counts, np.sum((taps >= 0) & (taps < size), axis=1))
-    wide = x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
-    # Padding does not count.
-    weights = np.asarray(1 / counts[None, ..., None], wide.dtype)
-    return (_total(wide, geometry) * weights).astype(x.dtype)
 
 
 def _check_positive(geometry: Geometry, node: str) -> None:
@@ -156,7 +93,7 @@ def pooled(
     )
     explicit = kind == "Max" and rank == 2
     geometry = fitted(geometry, sizes, padding, first, node, explicit)
-    out = _maximum(x, geometry) if kind == "Max" else _mean(x, geometry)
+    out = maximum(x, geometry) if kind == "Max" else mean(x, geometry)
     return jnp.moveaxis(out, -1, 1) if first else out
 
 

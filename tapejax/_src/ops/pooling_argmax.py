@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -24,19 +23,6 @@ class MaxPoolWithArgmax(NamedTuple):
 
     output: Any
     argmax: Any
-
-
-def _check_channels_last(data_format: str) -> None:
-    if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: {data_format=}"
-        )
-
-
-def _index_dtype(output_dtype: Any) -> np.dtype[Any]:
-    dtype = np.dtype(as_dtype(output_dtype).as_numpy_dtype)
-    check_attr_dtype(np.empty(0, dtype), "Targmax", ("int32", "int64"))
-    return dtype
 
 
 @op(
@@ -90,8 +76,12 @@ def max_pool_with_argmax(
 
     *Differs from TensorFlow*: NaN in a window gives NaN.
     """
-    _check_channels_last(data_format)
-    dtype = _index_dtype(output_dtype)
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other  than 'NHWC' are not supported. Received: {data_format=}"
+        )
+    dtype = np.dtype(as_dtype(output_dtype).as_numpy_dtype)
+    check_attr_dtype(np.empty(0, dtype), "Targmax", ("int32", "int64"))
     if input.ndim != 4:
         raise InvalidArgumentError(f"tensor_in must be 4-dimensional: {input.shape} [Op:{_NODE}]")
     sizes = input.shape[1:3]
@@ -102,36 +92,25 @@ def max_pool_with_argmax(
         (),
     )
     geometry = fitted(geometry, sizes, padding, False, _NODE, explicit=False)
-    where = np.arange(np.prod(input.shape[1:]), dtype=np.int64).reshape(1, *input.shape[1:])
-    if include_batch_in_index:
-        where = where + where.size * np.arange(len(input), dtype=np.int64).reshape(-1, 1, 1, 1)
-    lowest = -np.inf if jnp.issubdtype(input.dtype, jnp.floating) else jnp.iinfo(input.dtype).min
-    taps = slices(input, geometry, lowest)
+    return MaxPoolWithArgmax(*_largest(input, geometry, dtype, include_batch_in_index))
+
+
+def _largest(
+    x: Array, geometry: Geometry, dtype: np.dtype[Any], whole: bool
+) -> tuple[Array, Array]:
+    where = np.arange(np.prod(x.shape[1:]), dtype=np.int64).reshape(1, *x.shape[1:])
+    if whole:
+        where = where + where.size * np.arange(len(x), dtype=np.int64).reshape(-1, 1, 1, 1)
+    lowest = -np.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
+    taps = slices(x, geometry, lowest)
     places = slices(jnp.asarray(where.astype(dtype)), geometry, -1)
-    return _largest(taps, places)
-
-
-def _largest(taps: Sequence[Array], places: Sequence[Array]) -> MaxPoolWithArgmax:
     best, argmax = taps[0], jnp.broadcast_to(places[0], taps[0].shape)
     for tap, place in zip(taps[1:], places[1:], strict=True):
         # A place of -1 is padding: the first element inside replaces it whatever its value.
         new_nan = (tap != tap) & (best == best)
         better = ((tap > best) | new_nan | (argmax < 0)) & (place >= 0)
         best, argmax = jnp.where(better, tap, best), jnp.where(better, place, argmax)
-    return MaxPoolWithArgmax(best, argmax)
-
-
-def _check_rates(rates: Sequence[int], steps: Sequence[int], padding: Any) -> None:
-    if max(rates) > 1 and max(steps) > 1:
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-            f"Received: strides={list(steps)} and dilation_rate={list(rates)}"
-        )
-    if max(rates) > 1 and padding == "SAME":
-        raise ValueError(
-            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
-            f"Received: padding={padding} and dilation_rate={list(rates)}"
-        )
+    return best, argmax
 
 
 @op(
@@ -195,7 +174,7 @@ def pool(
         raise ValueError(f"{rank}-D {pooling_type} pooling is not supported.")
     steps = _per_axis(strides, rank, "strides")
     rates = _per_axis(dilations, rank, "dilation_rate")
-    _check_rates(rates, steps, padding)
+    _check_dilated(steps, rates, padding)
     kind = "Max" if pooling_type == "MAX" else "Avg"
     if kind == "Avg" and not jnp.issubdtype(input.dtype, jnp.floating):
         raise InvalidArgumentError(
@@ -203,6 +182,21 @@ def pool(
             "half, bfloat16, double [Op:AvgPool]"
         )
     return pooled(input, window, steps, padding, data_format, kind, rank, rates)
+
+
+def _check_dilated(steps: tuple[int, ...], rates: tuple[int, ...], padding: Any) -> None:
+    if max(rates) == 1:
+        return
+    if max(steps) > 1:
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={list(steps)} and dilation_rate={list(rates)}"
+        )
+    if padding == "SAME":
+        raise ValueError(
+            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
+            f"Received: padding={padding} and dilation_rate={list(rates)}"
+        )
 
 
 def _per_axis(value: Any, rank: int, name: str) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ def channels_first(data_format: str, allowed: Sequence[str], node: str) -> bool:
             f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
             f"values: {names} [Op:{node}]"
         )
-    return data_format.startswith("NC")
+    return data_format.startswith("NC") or data_format == "CHANNELS_FIRST"
 
 
 def spatial(value: Any, rank: int, first: bool, name: str, node: str) -> tuple[int, ...]:
