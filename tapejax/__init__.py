@@ -10,6 +10,7 @@ from tapejax import audio as audio
 from tapejax import autodiff as autodiff
 from tapejax import autograph as autograph
 from tapejax import bitwise as bitwise
+from tapejax import compat as compat
 from tapejax import config as config
 from tapejax import data as data
 from tapejax import debugging as debugging
@@ -17,11 +18,14 @@ from tapejax import dtypes as dtypes
 from tapejax import errors as errors
 from tapejax import experimental as experimental
 from tapejax import image as image
+from tapejax import initializers as initializers
 from tapejax import io as io
 from tapejax import keras as keras
 from tapejax import linalg as linalg
 from tapejax import lookup as lookup
+from tapejax import losses as losses
 from tapejax import math as math
+from tapejax import metrics as metrics
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers

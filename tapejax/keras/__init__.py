@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapejax._src.keras.bridge.guest import GuestPath
 from tapejax._src.report.missing import guest_attribute
+from tapejax.keras import experimental as experimental
 from tapejax.keras import mixed_precision as mixed_precision
 from tapejax.keras import optimizers as optimizers
 

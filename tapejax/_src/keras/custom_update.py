@@ -12,7 +12,7 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.keras import transformations
-from tapejax._src.keras.optimizer_state import OptimizerState
+from tapejax._src.keras.later_variables import LaterVariables
 from tapejax._src.keras.update import ACCUMULATOR, AVERAGE, Array, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import add, divide, floordiv, floormod, multiply, subtract
 from tapejax._src.ops.assignment import rebind_all
@@ -22,7 +22,7 @@ from tapejax._src.ops.creation import zeros_like
 from tapejax._src.ops.selecting import where
 
 
-class CustomUpdate(OptimizerState):
+class CustomUpdate(LaterVariables):
     """The part of `Optimizer` that runs a class's own `update_step`, variable by variable."""
 
     def _rule(self) -> Rule:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tapejax._src.core import dtypes
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.registry import public
 from tapejax._src.keras import adaptive_optimizers, optimizer, optimizers, schedules
-from tapejax._src.ops.arithmetic import add, divide, multiply
 from tapejax._src.ops.casting import cast
 
 _IGNORED = ("gradient_aggregator", "gradient_transformers", "jit_compile", "is_legacy_optimizer")
@@ -63,36 +61,10 @@ class Legacy(optimizer.Optimizer):
         """The same as `variables`."""
         return self.variables
 
-    def _current_rate(self) -> Any:
-        rate = self.learning_rate
-        if not self._decay:
-            return rate
-        passed = multiply(self._decay, cast(self._iterations, dtypes.float32))
-        return divide(as_tensor(rate), add(1.0, passed))
-
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal optimizer, without its state."""
         config = super().get_config()
         return config | {"decay": self._decay} if self._decay else config
-
-    def _prepare_for(self, variables: list[Any]) -> None:
-        """Create slots for new variables too: one optimizer may serve several models."""
-        known = self._trainable_variables
-        new = [v for v in variables if id(v) not in self._positions]
-        if not self.built or not new:
-            super()._prepare_for(variables)
-            return
-        if self._shared:
-            raise ValueError(
-                f"{type(self).__name__} cannot take new variables after the first step: it has "
-                f"state for all of them together. Received: {[v.name for v in new]}."
-            )
-        self.built = False
-        before, self._by_slot = self._by_slot, {}
-        self.build(new)
-        self._by_slot = {name: [*before.get(name, []), *own] for name, own in self._by_slot.items()}
-        self._trainable_variables = [*known, *new]
-        self._positions = {id(v): n for n, v in enumerate(self._trainable_variables)}
 
     def get_slot_names(self) -> list[str]:
         """The names of the slots."""

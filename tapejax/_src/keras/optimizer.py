@@ -135,12 +135,6 @@ class Optimizer(CustomUpdate):
             for n in given:
                 _constrain(self._trainable_variables[n])
 
-    def _prepare_for(self, variables: list[Any]) -> None:
-        """Create what is needed to update these variables."""
-        if not self.built:
-            self.build(variables)
-            self.built = True
-
     def _is_one_op(self) -> bool:
         """Whether a step is one recorded op."""
         return not self._updates_itself()

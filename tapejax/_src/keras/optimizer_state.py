@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 from typing import cast as cast_type
 
@@ -58,6 +58,7 @@ class OptimizerState:
     """Names of the arguments a class adds to those of every optimizer."""
     _takes_new_variables: ClassVar[bool] = False
     """Whether variables may be met after the first step."""
+    _notices_of_new_variables: ClassVar[tuple[Callable[[Any], None], ...]] = ()
     _decay: float = 0.0
     _learning_rate: Any
 
@@ -373,10 +374,6 @@ class OptimizerState:
     @lr.setter
     def lr(self, learning_rate: Any) -> None:
         self.learning_rate = learning_rate
-
-    def _current_rate(self) -> Any:
-        """The learning rate of this step."""
-        return self.learning_rate
 
     def _decay_of(self, position: int) -> float | None:
         """The weight decay of a variable, or None."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
 
 from tapejax._src.report.callsite import place, user_frame
 from tapejax._src.report.missing import missing_message
@@ -96,3 +97,53 @@ def install_alias(alias: str, target: str) -> AliasFinder:
     finder = AliasFinder(alias, target)
     sys.meta_path.insert(0, finder)
     return finder
+
+
+class AnnouncingLoader(Loader):
+    """Loads a module as it would be loaded anyway, and then acts."""
+
+    def __init__(self, inner: Any, action: Callable[[], Any]) -> None:
+        """Remember how the module is loaded, and what to do then."""
+        self._inner = inner
+        self._action = action
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The module, made by its own loader."""
+        spec.loader = self._inner
+        return self._inner.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module, then act."""
+        module.__loader__ = self._inner
+        self._inner.exec_module(module)
+        self._action()
+
+
+class AnnouncingFinder(MetaPathFinder):
+    """Finds one module where Python would find it."""
+
+    def __init__(self, name: str, action: Callable[[], Any]) -> None:
+        """Say which module, and what to do once it is loaded."""
+        self._name = name
+        self._action = action
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of this module, or None for every other."""
+        if fullname != self._name:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = AnnouncingLoader(spec.loader, self._action)
+        return spec
+
+
+def announce_import(name: str, action: Callable[[], Any]) -> None:
+    """Have a function called once a module has been imported.
+
+    Args:
+        name: The module.
+        action: Called without arguments.
+    """
+    sys.meta_path.insert(0, AnnouncingFinder(name, action))

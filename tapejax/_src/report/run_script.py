@@ -16,7 +16,9 @@ from typing import Any
 
 import jax
 
-from tapejax._src.report.alias import install_alias
+from tapejax._src.keras.bridge import guest
+from tapejax._src.keras.old_spellings.enabling import enable_legacy_keras
+from tapejax._src.report.alias import announce_import, install_alias
 from tapejax._src.report.callsite import IMPORT_MACHINERY
 
 RUNNER_DIRECTORY = str(Path(__file__).resolve().parent)
@@ -101,13 +103,15 @@ def find_module(name: str) -> Program:
 
 
 def prepare_process() -> None:
-    """Let `import tensorflow` mean tapejax, and choose the faster way to start CPU programs.
+    """Let `import tensorflow` mean tapejax and Keras be spelled as Keras 2; start programs faster.
 
     A step that is read at once waits some 45 us for a worker thread under JAX's asynchronous
     dispatch on CPU. This process belongs to the script, so the setting may be changed here; a user
     who has set the environment variable keeps the choice.
     """
     install_alias("tensorflow", "tapejax")
+    enable_legacy_keras()
+    announce_import("keras", guest.load)  # a program may import it by itself
     os.environ["KERAS_BACKEND"] = "jax"  # there is no other here, whatever the user's shell says
     if DISPATCH_FLAG in jax.config.values and DISPATCH_FLAG.upper() not in os.environ:
         jax.config.update(DISPATCH_FLAG, False)

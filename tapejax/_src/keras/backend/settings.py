@@ -167,8 +167,8 @@ def function(
     def call(values: Any) -> Any:
         given = values if isinstance(inputs, (list, tuple)) else _single(values)
         found = model(list(given) if isinstance(given, tuple) else given)
-        if isinstance(found, (list, tuple)):
-            return [_array(x) for x in found]
+        if isinstance(outputs, (list, tuple)):
+            return [_array(x) for x in (found if isinstance(found, (list, tuple)) else [found])]
         return _array(found)
 
     return call

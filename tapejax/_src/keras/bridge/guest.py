@@ -5,14 +5,18 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
 from tapejax._src.core.arrivals import ARRIVALS
 from tapejax._src.keras.bridge import hooks
+from tapejax._src.keras.old_spellings import tables
+from tapejax._src.keras.old_spellings.uses import note
 
 BACKEND = "KERAS_BACKEND"
+ON_LOAD: list[Callable[[Any], None]] = []
+"""What else is done to Keras once its hooks are in place; called each time it is asked for."""
 
 
 def load() -> Any:
@@ -36,7 +40,14 @@ def load() -> Any:
             ) from None
     _check(loaded)
     hooks.install(loaded)
+    for action in ON_LOAD:
+        action(loaded)
     return loaded
+
+
+def is_loaded() -> bool:
+    """Whether the hooks are in a Keras that the program uses."""
+    return hasattr(sys.modules.get("keras"), hooks.DONE)
 
 
 def _check(keras: Any) -> None:
@@ -103,6 +114,7 @@ def attribute(module: str, name: str) -> Any:
     Raises:
         AttributeError: If Keras has no such name.
     """
+    old, module = module, tables.SAME_AS.get(module, module)
     inner = module.removeprefix("tapejax.keras")
     places: list[ModuleType] = []
     for root in ("keras._tf_keras.keras", "keras"):
@@ -112,8 +124,13 @@ def attribute(module: str, name: str) -> Any:
             continue
     if name == "__all__":
         return sorted({n for place in places for n in dir(place) if not n.startswith("_")})
+    modern = tables.NAMES.get(f"keras{inner}.{name}", name)
+    if f"{old}.{name}" in tables.OLD_MODULES:
+        return importlib.import_module(f"{old}.{name}")
+    if modern != name or old in tables.OLD_MODULES:
+        note(f"tf.{old.removeprefix('tapejax.')}.{name}", f"tf.keras{inner}.{modern}")
     for place in places:
-        value = getattr(place, name, None)
+        value = getattr(place, modern, None)
         if isinstance(value, ModuleType):
             if name == "src":  # Keras' private package
                 continue

@@ -22,6 +22,28 @@ metrics, losses, optimizers
     `fit`, `evaluate`, `predict` and the methods for one batch take datasets and tensors
     (`feeding.py`).
 
+Old spellings, only where `tapejax run` or `tapejax.compat.enable_legacy_keras()` switched them on
+(`../old_spellings/enabling.py`):
+`keras.Layer`
+    `__init__` of all layers: arguments by their former names, shapes of inputs, NumPy's integers.
+    `__call__`: `layer(x, True)`; a `training` without default. `add_weight`: `name` by position.
+    `_post_build`: the weights a layer was given. `add_loss`: symbolic tensors, functions.
+    Added: `add_variable`, `add_update`, `add_metric`, `output_shape` and their like.
+`keras.Sequential.add`, `keras.Input`
+    Input layers for shapes that layers were given; shapes that are numbers.
+recurrent layers and cells
+    `time_major`, `get_initial_state(inputs=...)`, `reset_states`.
+`keras.Model`
+    `fit`, `evaluate`, `predict`, `compile`, `train_on_batch`: arguments without effect.
+    `save`, `save_weights`, `load_weights`, `load_model`, `ModelCheckpoint`: files of any name.
+    `Functional.call`: losses that are symbolic tensors. `metrics_names`: as Keras 2 lists them.
+    Added: `predict_classes`, `fit_generator`, `reset_states` and their like.
+metrics, losses, regularizers, callbacks, optimizers, `PyDataset`
+    `reset_states`, `reduction="auto"`, `l=`, `epsilon=`, `period=`, `lr`, `decay`, `minimize`; a
+    `Sequence` that does not call its base.
+`_get_current_learning_rate`, `_post_build`, `_metrics` and `_tracker` are private: Keras has no
+public place where a rate decays, a layer has just been built, or a metric comes after building.
+
 Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does
 what Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook
 for variables and backend functions, so these are reached through `keras.src`.
@@ -58,13 +80,14 @@ from tapejax._src.keras.bridge.cells import (
 from tapejax._src.keras.bridge.recorded_calls import INSIDE, plain_keras
 
 _LOCK = threading.Lock()
-_DONE = "_tapejax_hooks"
+DONE = "_tapejax_hooks"
+"""The attribute that marks a Keras with hooks."""
 
 
 def install(keras: Any) -> None:
     """Put the hooks into the Keras module, once."""
     with _LOCK:
-        if hasattr(keras, _DONE):
+        if hasattr(keras, DONE):
             return
         _name_guests(keras)
         _hook_variables(keras.Variable)
@@ -80,7 +103,7 @@ def install(keras: Any) -> None:
         for cls in _below(keras.Metric):
             state_objects.wrap_user_metric(cls)
         convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
-        setattr(keras, _DONE, True)
+        setattr(keras, DONE, True)
 
 
 def _below(base: type) -> list[type]:
@@ -111,6 +134,7 @@ def _hook_training(keras: Any) -> None:
         setattr(model, name, feeding.hooked_feeding(getattr(model, name), adapter))
     model._get_jax_state = training.hooked_state(model._get_jax_state)
     model.compile = training.hooked_compile(model.compile, keras)
+    keras.src.trainers.trainer.Trainer.compile = model.compile  # Keras asks whether it is its own
     model._symbolic_build = training.hooked_build(model._symbolic_build)
 
 

@@ -36,6 +36,8 @@ def hooked_output_spec(
         unknown = any(_is_symbolic(x) and None in x.shape for x in leaves)
         if not is_users(fn):
             return original(fn, *args, **kwargs)
+        # Keras takes the product of a tensor and a number for sparse, which a user's code is not
+        args, kwargs = jax.tree.map(_dense, (args, kwargs), is_leaf=_is_symbolic)
         with draws_forgotten():
             if not unknown:
                 return original(fn, *args, **kwargs)
@@ -47,6 +49,10 @@ def hooked_output_spec(
 
 def _is_symbolic(x: Any) -> bool:
     return isinstance(x, GUESTS.symbolic)
+
+
+def _dense(x: Any) -> Any:
+    return GUESTS.symbolic(x.shape, x.dtype) if _is_symbolic(x) and x.sparse else x
 
 
 def _with_size(original: Any, fn: Any, size: int, args: Any, kwargs: Any) -> Any:

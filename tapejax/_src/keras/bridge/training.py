@@ -227,5 +227,7 @@ def keras_optimizer(optimizer: Any, keras: Any) -> Any:
             "with classes it knows. Use one of tf.keras.optimizers, derive yours from "
             "keras.optimizers.Optimizer, or apply it in a `train_step` of your own."
         )
-    config = optimizer.get_config()
-    return cls.from_config(config)
+    config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
+    made = cls.from_config(config)
+    made.__dict__["_decay"] = vars(optimizer).get("_decay", 0.0)
+    return made

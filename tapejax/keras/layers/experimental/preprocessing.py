@@ -1,4 +1,4 @@
-"""`tf.keras.layers`: building blocks of models, as Keras 3 has them."""
+"""`tf.keras.layers.experimental.preprocessing`: now in `tf.keras.layers`."""
 
 from typing import TYPE_CHECKING, Any
 
