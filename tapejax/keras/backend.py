@@ -26,6 +26,15 @@ from tapejax._src.keras.backend.arrays import stack as stack
 from tapejax._src.keras.backend.arrays import temporal_padding as temporal_padding
 from tapejax._src.keras.backend.arrays import tile as tile
 from tapejax._src.keras.backend.arrays import transpose as transpose
+from tapejax._src.keras.backend.losses import binary_crossentropy as binary_crossentropy
+from tapejax._src.keras.backend.losses import binary_focal_crossentropy as binary_focal_crossentropy
+from tapejax._src.keras.backend.losses import categorical_crossentropy as categorical_crossentropy
+from tapejax._src.keras.backend.losses import (
+    categorical_focal_crossentropy as categorical_focal_crossentropy,
+)
+from tapejax._src.keras.backend.losses import (
+    sparse_categorical_crossentropy as sparse_categorical_crossentropy,
+)
 from tapejax._src.keras.backend.mathematics import abs as abs
 from tapejax._src.keras.backend.mathematics import all as all
 from tapejax._src.keras.backend.mathematics import any as any
@@ -64,12 +73,6 @@ from tapejax._src.keras.backend.mathematics import switch as switch
 from tapejax._src.keras.backend.mathematics import var as var
 from tapejax._src.keras.backend.neural import batch_normalization as batch_normalization
 from tapejax._src.keras.backend.neural import bias_add as bias_add
-from tapejax._src.keras.backend.neural import binary_crossentropy as binary_crossentropy
-from tapejax._src.keras.backend.neural import binary_focal_crossentropy as binary_focal_crossentropy
-from tapejax._src.keras.backend.neural import categorical_crossentropy as categorical_crossentropy
-from tapejax._src.keras.backend.neural import (
-    categorical_focal_crossentropy as categorical_focal_crossentropy,
-)
 from tapejax._src.keras.backend.neural import conv1d as conv1d
 from tapejax._src.keras.backend.neural import conv2d as conv2d
 from tapejax._src.keras.backend.neural import conv2d_transpose as conv2d_transpose
@@ -88,9 +91,6 @@ from tapejax._src.keras.backend.neural import sigmoid as sigmoid
 from tapejax._src.keras.backend.neural import softmax as softmax
 from tapejax._src.keras.backend.neural import softplus as softplus
 from tapejax._src.keras.backend.neural import softsign as softsign
-from tapejax._src.keras.backend.neural import (
-    sparse_categorical_crossentropy as sparse_categorical_crossentropy,
-)
 from tapejax._src.keras.backend.neural import spatial_2d_padding as spatial_2d_padding
 from tapejax._src.keras.backend.neural import spatial_3d_padding as spatial_3d_padding
 from tapejax._src.keras.backend.neural import tanh as tanh

@@ -134,7 +134,15 @@ def attribute(module: str, name: str) -> Any:
         if isinstance(value, ModuleType):
             if name == "src":  # Keras' private package
                 continue
-            return importlib.import_module(f"{module}.{name}")
+            return _submodule(module, name, value)
         if value is not None:
             return value
     raise AttributeError(name)
+
+
+def _submodule(module: str, name: str, found: ModuleType) -> ModuleType:
+    """Our module of this name, or Keras' own where there is none."""
+    try:
+        return importlib.import_module(f"{module}.{name}")
+    except ModuleNotFoundError:
+        return found

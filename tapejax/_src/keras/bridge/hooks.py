@@ -13,9 +13,13 @@ the functions of `keras.src.backend`
     `__setattr__`: what was compiled for a layer is not used after it changed.
     `add_loss`: a loss from a user's `call` is an array where Keras traces a model.
     `__init_subclass__`: a user's `call` gets tensors (`user_code.py`).
+`keras.layers.RNN`
+    `variables`: with the states of stateful layers, which Keras' JAX trainer forgets otherwise.
+`keras.activations.get`, `keras.regularizers.get`, `keras.constraints.get`
+    Functions of the user's get tensors (`user_code.py`).
 metrics, losses, optimizers
     `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
-    (`state_objects.py`).
+    (`state_objects.py`). Losses and metrics that are functions or classes of the user's get tensors.
 `keras.Model`
     `train_step` and its like, `make_train_function` and its like, `compile`, `_get_jax_state`,
     `_symbolic_build`: steps written as for TensorFlow (`training.py`).
@@ -97,13 +101,24 @@ def install(keras: Any) -> None:
         layer.add_loss = layer_calls.hooked_add_loss(layer.add_loss)
         layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
         layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
+        keras.layers.RNN.variables = property(layer_calls.with_states(layer.variables.fget))
         _hook_training(keras)
         for cls in _below(layer):
             user_code.wrap_methods(cls)
         for cls in _below(keras.Metric):
             state_objects.wrap_user_metric(cls)
+        for module in (keras.activations, keras.regularizers, keras.constraints):
+            _take_user_functions(keras, module)
         convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
         setattr(keras, DONE, True)
+
+
+def _take_user_functions(keras: Any, module: Any) -> None:
+    """`activation=tf.nn.relu` and its like: the function gets tensors."""
+    get = user_code.hooked_get(module.get)
+    name = module.__name__.rpartition(".")[2]
+    for place in (module, getattr(keras.src, name)):
+        place.get = get
 
 
 def _below(base: type) -> list[type]:
@@ -121,6 +136,12 @@ def _hook_training(keras: Any) -> None:
     keras.Metric.__init_subclass__ = classmethod(
         _subclass(keras.Metric, state_objects.wrap_user_metric)
     )
+    keras.Loss.__init_subclass__ = classmethod(_subclass(keras.Loss, user_code.wrap_methods))
+    for cls in (
+        keras.src.losses.losses.LossFunctionWrapper,
+        keras.src.metrics.reduction_metrics.MeanMetricWrapper,
+    ):
+        cls.__init__ = user_code.hooked_function(cls.__init__)
     keras.Loss.__call__ = state_objects.hooked_loss(keras.Loss.__call__)
     optimizer = keras.optimizers.Optimizer
     optimizer.apply = state_objects.hooked_apply(optimizer.apply)

@@ -163,6 +163,23 @@ def hooked_add_loss(original: Callable[..., Any]) -> Callable[..., Any]:
     return add_loss
 
 
+def with_states(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RNN.variables`, which Keras leaves the states of stateful layers out of.
+
+    As the seeds of dropout layers they are variables, but no weights.
+    """
+
+    def variables(self: Any) -> list[Any]:
+        """All variables of the layer."""
+        found = original(self)
+        if not self.stateful or self.states is None:
+            return found
+        seen = {id(v) for v in found}
+        return [*found, *[v for v in jax.tree.leaves(self.states) if id(v) not in seen]]
+
+    return variables
+
+
 def concerns_tapes(args: Any, kwargs: Any) -> bool:
     """Whether a call of a layer is part of a tape program, not of Keras' own stateless code."""
     if INSIDE.depth or GUESTS.in_scope():
@@ -204,6 +221,11 @@ def _tensors(x: Any) -> Any:
 
 def _build(layer: Any, original: Callable[..., Any], args: Any, kwargs: Any) -> None:
     """Let Keras create the variables, from shapes alone."""
+    if getattr(layer, "stateful", False) and not kwargs and len(args) == 1:
+        with plain_keras():  # its states are made of values, which needs a place outside of scopes
+            layer.build(tuple(args[0].shape))
+        layer.__dict__.pop(_TREE, None)
+        return
 
     def shape_of(x: Any) -> Any:
         return GUESTS.symbolic(tuple(x.shape), x.dtype.name) if isinstance(x, Tensor) else x

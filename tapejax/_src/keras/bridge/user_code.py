@@ -45,6 +45,33 @@ def _tensor(x: Any) -> Any:
     return constant_tensor(x) if isinstance(x, jax.Array) else x
 
 
+def hooked_function(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The constructor of a loss or metric around a function, which may be the user's."""
+
+    @functools.wraps(original)
+    def __init__(self: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
+        original(self, _users(fn), *args, **kwargs)
+
+    return __init__
+
+
+def _users(fn: Any) -> Any:
+    """A function of the user's on tensors; anything else as it is."""
+    if not inspect.isfunction(fn) or fn.__module__.startswith("keras.") or hasattr(fn, _WRAPPED):
+        return fn
+    return on_tensors(fn)
+
+
+def hooked_get(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`keras.activations.get` and its like, for functions of the user's."""
+
+    @functools.wraps(original)
+    def get(identifier: Any) -> Any:
+        return _users(original(identifier))
+
+    return get
+
+
 METHODS = ("call",)
 
 

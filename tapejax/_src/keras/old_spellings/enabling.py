@@ -32,11 +32,10 @@ def enable_legacy_keras(report: bool = True) -> None:
         report: Whether to list each use on stderr when the process ends, one a line: file and line,
             what was written, and what is written now.
 
-    Example:
-        >>> import tapejax as tf
-        >>> tf.compat.enable_legacy_keras(report=False)
-        >>> float(tf.keras.optimizers.Adam(lr=0.5).lr)
-        0.5
+    Example, not run here because it cannot be undone:
+
+        tf.compat.enable_legacy_keras()
+        optimizer = tf.keras.optimizers.Adam(lr=0.5)
     """
     if report:
         USES.show_at_exit()
@@ -111,6 +110,7 @@ def _hook_models(keras: Any) -> None:
     models.MEAN[:] = [keras.metrics.Mean]
     models.MEAN_OF[:] = [keras.ops.mean]
     add_attributes(model, models.MODEL)
+    add_attributes(keras.Sequential, models.SEQUENTIAL)
     let_function_arguments_in(model, "fit", tables.FIT)
     let_function_arguments_in(model, "evaluate", tables.EVALUATE)
     let_function_arguments_in(model, "predict", tables.EVALUATE)

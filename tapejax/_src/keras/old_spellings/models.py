@@ -67,6 +67,18 @@ MODEL: dict[str, tuple[Any, str]] = {
 }
 
 
+SEQUENTIAL: dict[str, tuple[Any, str]] = {
+    "input": (property(lambda self: _single(self.inputs)), "model.inputs[0]"),
+    "output": (property(lambda self: _single(self.outputs)), "model.outputs[0]"),
+}
+
+
+def _single(tensors: Any) -> Any:
+    if not tensors:
+        raise AttributeError("The model has not been built: its first layer says no input shape.")
+    return tensors[0] if len(tensors) == 1 else tensors
+
+
 # ------------------------------------------------------------------------------ methods of layers
 def add_update(self: Any, updates: Any, inputs: Any = None) -> None:
     """Run updates that are functions; others have happened."""

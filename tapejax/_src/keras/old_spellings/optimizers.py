@@ -16,6 +16,7 @@ from tapejax._src.keras.optimizer import Optimizer
 from tapejax._src.tape.gradient_tape import GradientTape
 
 DECAY = "_decay"
+_APPLIES = "_tapejax_applies"
 _HOOKED = "_tapejax_old_spellings"
 
 
@@ -110,19 +111,26 @@ def let_keras_in(keras: Any) -> None:
     """The optimizers of a program that says `import keras`, and those that `compile` makes."""
     base = keras.optimizers.Optimizer
     let_in(base, "keras.")
-    original = base._get_current_learning_rate
+    original, apply = base._get_current_learning_rate, base.apply
 
     @functools.wraps(original)
     def _get_current_learning_rate(self: Any) -> Any:
         rate = original(self)
         decay = self.__dict__.get(DECAY)
-        if not decay:
+        if not decay or not self.__dict__.get(_APPLIES):  # decay does not show in `learning_rate`
             return rate
-        ops = keras.ops
-        return ops.divide(rate, 1.0 + decay * ops.cast(self._iterations, "float32"))
+        return keras.ops.divide(rate, 1.0 + decay * keras.ops.cast(self._iterations, "float32"))
+
+    @functools.wraps(apply)
+    def applied(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.__dict__[_APPLIES] = True
+        try:
+            return apply(self, *args, **kwargs)
+        finally:
+            self.__dict__[_APPLIES] = False
 
     base._get_current_learning_rate = _get_current_learning_rate
-    base.learning_rate = property(original, base.learning_rate.fset)  # decay does not show in it
+    base.apply = applied
     base.lr = property(_read_rate, _write_rate)
     base.minimize = minimize
     base.get_weights = get_weights
