@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,7 +127,7 @@ def segments(tf):
     return sums(tf.constant(X), tf.constant([0, 0, 1, 3]))
 
 
-def a_method(tf):
+def a_method(tf: Any):
     class Model(tf.Module):
         def __init__(self):
             super().__init__()

@@ -220,7 +220,8 @@ class Function:
         except RunOnHost:
             if inside_function():
                 raise  # the function around cannot be compiled either
-        return self._run_as_python(args, kwargs)
+        bound, named = self.signature.bind(args, kwargs)
+        return run_as_python(self.python_function, self._definition.python_function, bound, named)
 
     def call_bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], given: int = -1) -> Any:
         """Call with arguments in the form that `Signature.bind` gives.
@@ -250,12 +251,6 @@ class Function:
         if plain and all(a is t for a, t in zip(args, tensors, strict=False)):
             state.quick[tuple([t.aval for t in tensors])] = trace
         return trace.call(tensors, reading.variables)
-
-    def _run_as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the body as eager code."""
-        bound, named = self.signature.bind(args, kwargs)
-        user = self._definition.python_function
-        return run_as_python(self.python_function, user, bound, named)
 
     # ------------------------------------------------------------------ tracing
     def trace(
