@@ -13,6 +13,9 @@ the functions of `keras.src.backend`
     `__setattr__`: what was compiled for a layer is not used after it changed.
     `add_loss`: a loss from a user's `call` is an array where Keras traces a model.
     `__init_subclass__`: a user's `call` gets tensors (`user_code.py`).
+`tf.Tensor`
+    `_keras_mask`, which programs delete from a result: Keras keeps masks of tensors that take no
+    attributes in a table, where this looks.
 metrics, losses, optimizers
     `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
     (`state_objects.py`).
@@ -36,6 +39,7 @@ from typing import Any
 
 import numpy as np
 
+from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import convert
 from tapejax._src.keras.bridge import (
     backend_functions,
@@ -59,6 +63,7 @@ from tapejax._src.keras.bridge.recorded_calls import INSIDE, plain_keras
 
 _LOCK = threading.Lock()
 _DONE = "_tapejax_hooks"
+_MASK = "_keras_mask"
 
 
 def install(keras: Any) -> None:
@@ -75,12 +80,25 @@ def install(keras: Any) -> None:
         layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
         layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
         _hook_training(keras)
+        setattr(Tensor, _MASK, property(_mask_of, fdel=_delete_mask))
         for cls in _below(layer):
             user_code.wrap_methods(cls)
         for cls in _below(keras.Metric):
             state_objects.wrap_user_metric(cls)
         convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
         setattr(keras, _DONE, True)
+
+
+def _mask_of(tensor: Tensor) -> Any:
+    table = GUESTS.masks()
+    if table is None or id(tensor) not in table:
+        raise AttributeError(f"'Tensor' object has no attribute '{_MASK}'")
+    return table[id(tensor)]
+
+
+def _delete_mask(tensor: Tensor) -> None:
+    _mask_of(tensor)
+    del GUESTS.masks()[id(tensor)]
 
 
 def _below(base: type) -> list[type]:
@@ -123,6 +141,7 @@ def _name_guests(keras: Any) -> None:
     GUESTS.scope = keras.StatelessScope
     GUESTS.get_mask = backend.get_keras_mask
     GUESTS.set_mask = backend.set_keras_mask
+    GUESTS.masks = lambda: state.get_global_attribute(f"{_MASK}_dict")
     GUESTS.in_scope = backend.in_stateless_scope
     GUESTS.standardize_dtype = backend.standardize_dtype
     GUESTS.output_spec = backend.compute_output_spec  # Keras' own: sizes are known there

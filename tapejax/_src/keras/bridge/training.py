@@ -26,6 +26,7 @@ from tapejax._src.function.function import function
 from tapejax._src.keras.bridge.layer_calls import tree_of
 from tapejax._src.keras.bridge.recorded_calls import is_leaf
 from tapejax._src.keras.optimizer import Optimizer
+from tapejax._src.keras.schedules import LearningRateSchedule
 from tapejax._src.tape.gradient_tape import GradientTape
 
 STEPS = ("train_step", "test_step", "predict_step")
@@ -227,5 +228,21 @@ def keras_optimizer(optimizer: Any, keras: Any) -> Any:
             "with classes it knows. Use one of tf.keras.optimizers, derive yours from "
             "keras.optimizers.Optimizer, or apply it in a `train_step` of your own."
         )
-    config = optimizer.get_config()
-    return cls.from_config(config)
+    settings = optimizer.settings()
+    if isinstance(settings["learning_rate"], LearningRateSchedule):
+        settings["learning_rate"] = _keras_schedule(settings["learning_rate"], keras)
+    return cls(**settings)
+
+
+def _keras_schedule(schedule: Any, keras: Any) -> Any:
+    """A schedule as Keras' own: called with the step, a value of JAX while Keras traces."""
+
+    class Schedule(keras.optimizers.schedules.LearningRateSchedule):
+        def __call__(self, step: Any) -> Any:
+            return as_tensor(schedule(as_tensor(step))).value_array("use")
+
+        def get_config(self) -> dict[str, Any]:
+            return schedule.get_config()
+
+    Schedule.__name__ = type(schedule).__name__
+    return Schedule()
