@@ -25,6 +25,11 @@ metrics, losses, optimizers
     `fit`, `evaluate`, `predict` and the methods for one batch take datasets and tensors
     (`feeding.py`).
 
+`keras.src.utils`
+    `module_utils.tensorflow`, what preprocessing layers and dataset utilities are written in, is
+    tapejax unless TensorFlow itself is loaded, and its backend is the JAX one.
+    `backend_utils.in_tf_graph` knows that a `tf.function` of ours is no graph of TensorFlow's.
+
 Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does
 what Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook
 for variables and backend functions, so these are reached through `keras.src`.
@@ -33,6 +38,8 @@ for variables and backend functions, so these are reached through `keras.src`.
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -80,6 +87,7 @@ def install(keras: Any) -> None:
         layer.__setattr__ = layer_calls.hooked_setattr(layer.__setattr__)
         layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
         _hook_training(keras)
+        _stand_in(keras.src.utils, keras.src.backend)
         setattr(Tensor, _MASK, property(_mask_of, fdel=_delete_mask))
         for cls in _below(layer):
             user_code.wrap_methods(cls)
@@ -87,6 +95,20 @@ def install(keras: Any) -> None:
             state_objects.wrap_user_metric(cls)
         convert.CONVERTERS.append((keras.KerasTensor, symbolic_ops.converter(keras)))
         setattr(keras, _DONE, True)
+
+
+def _stand_in(utils: Any, backend: Any) -> None:
+    ours = importlib.import_module("tapejax")
+    if sys.modules.get("tensorflow", ours) is not ours:
+        return
+    lazy = utils.module_utils.tensorflow
+    lazy.module, lazy._available = ours, True
+    sys.modules["keras.src.backend.tensorflow"] = backend.jax
+    backend.tensorflow = backend.jax
+    state = utils.backend_utils.global_state
+    utils.backend_utils.in_tf_graph = lambda: bool(
+        state.get_global_attribute("in_tf_graph_scope", False)
+    )
 
 
 def _mask_of(tensor: Tensor) -> Any:
