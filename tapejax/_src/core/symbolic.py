@@ -26,6 +26,13 @@ _TYPE_ERRORS = {
 }
 
 
+class NotCompilableError(NotImplementedError):
+    """A compiled program cannot hold it, as a shape that depends on values.
+
+    A `tf.function` that meets it while it is traced runs as Python instead.
+    """
+
+
 class OutOfScopeError(InaccessibleTensorError, TypeError):
     """A tensor of a function that was traced is used after that, or by another function."""
 
@@ -34,7 +41,8 @@ def no_value(how: str, name: str, why: str) -> Exception:
     """The exception for reading a tensor that has no value.
 
     Args:
-        how: What was asked for: 'numpy', 'bool', 'float', 'array', ..., or anything else.
+        how: What was asked for: 'numpy', 'bool', 'float', 'array', ..., 'view' where an op needs
+            it, or anything else.
         name: The tensor's name.
         why: The text for everything else.
     """
@@ -48,6 +56,12 @@ def no_value(how: str, name: str, why: str) -> Exception:
             f"Cannot convert a symbolic tf.Tensor ({name}) to a numpy array. This error may "
             f"indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
             f"{_CURE}"
+        )
+    if how == "view":
+        return NotCompilableError(
+            f"A shape, a size or text depends on the value of {name!r}, which is computed inside "
+            "the function or transformation being traced, and compiled code has static shapes. "
+            "Pass Python ints, take sizes from x.shape, or mask instead of selecting."
         )
     if how in _TYPE_ERRORS:
         return TypeError(_TYPE_ERRORS[how] + _CURE)

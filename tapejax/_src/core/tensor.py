@@ -190,10 +190,10 @@ class Tensor:
 
     def view(self) -> np.ndarray[Any, Any]:
         """The value as a NumPy array that must not be changed (no copy)."""
-        return np.asarray(self.array if self.array is not None else self.value_array("array"))
+        return np.asarray(self.array if self.array is not None else self.value_array("view"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        array = self.view()
+        array = np.asarray(self.array if self.array is not None else self.value_array("array"))
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         return array if copy is False else array.copy()

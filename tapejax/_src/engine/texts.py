@@ -24,6 +24,7 @@ from jax.core import Tracer
 from tapejax._src.core import errors
 from tapejax._src.core.avals import Aval, aval_of
 from tapejax._src.core.dtypes import string
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.apply import multi_op
@@ -344,7 +345,7 @@ def map_texts(
     tables, codes = [form.table for form in forms], [form.codes for form in forms]
     sizes = [len(table) for table in tables]
     if math.prod(sizes) > _PRODUCT_LIMIT:
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"{node}: a function is being traced, and {' x '.join(map(str, sizes))} combinations "
             "of strings are possible. Do it outside of the tf.function."
         )

@@ -89,6 +89,14 @@ class Trimmed:
             error.__traceback__ = _chained(_user_frames(trace))
 
 
+def user_frame(error: BaseException) -> str:
+    """The innermost line of the user's on the way to an error, as `file:line`."""
+    frames = _user_frames(error.__traceback__)
+    if not frames:
+        return "?"
+    return f"{frames[-1].tb_frame.f_code.co_filename}:{frames[-1].tb_lineno}"
+
+
 def _is_user(code: types.CodeType) -> bool:
     return not code.co_filename.startswith(_OURS)
 

@@ -16,6 +16,7 @@ from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.registry import public
 from tapejax._src.function.autograph.callees import callee
 from tapejax._src.function.staging.branches import Wording, record_branch, stage_branches
+from tapejax._src.function.staging.loop_options import set_loop_options
 from tapejax._src.function.staging.loop_state import State
 from tapejax._src.function.staging.raising import RaisedInBranch
 from tapejax._src.function.staging.statements import predicate, staged_while
@@ -272,7 +273,8 @@ def while_loop(
         cond: Function of the loop variables, returning a bool scalar.
         body: Function of the loop variables, returning a list or tuple of their new values.
         loop_vars: List or tuple of tensors and nested structures of them.
-        shape_invariants: Accepted for compatibility: in a `tf.function` shapes must stay the same.
+        shape_invariants: The shapes of the loop variables, None where they change. A compiled loop
+            cannot change shapes: where this one does, the `tf.function` around runs as Python.
         parallel_iterations: Accepted for compatibility.
         back_prop: Accepted for compatibility; use `tf.stop_gradient` on the results.
         swap_memory: Accepted for compatibility.
@@ -284,7 +286,8 @@ def while_loop(
 
     Raises:
         TypeError: If the functions cannot be called, or a variable changes its dtype.
-        ValueError: If there are no loop variables, or one changes its shape in a `tf.function`.
+        ValueError: If there are no loop variables, or one changes its shape in a `tf.function`
+            without `shape_invariants`.
 
     Example:
         >>> import tapejax as tf
@@ -296,7 +299,7 @@ def while_loop(
     References:
         https://www.tensorflow.org/api_docs/python/tf/while_loop
     """
-    del shape_invariants, parallel_iterations, back_prop, swap_memory, name
+    del parallel_iterations, back_prop, swap_memory, name
     for argument, function in (("cond", cond), ("body", body)):
         if not callable(function):
             raise TypeError(f"'{argument}' must be callable.")
@@ -304,7 +307,8 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     if LOCAL.recorder.symbolic is None and not is_staged(cond(*loop_vars)):
         return _python_while(cond, body, loop_vars, maximum_iterations)
-    return _staged_loop(callee(cond), callee(body), loop_vars, maximum_iterations)
+    options = {"maximum_iterations": maximum_iterations, "shape_invariants": shape_invariants}
+    return _staged_loop(callee(cond), callee(body), loop_vars, options)
 
 
 def _python_while(
@@ -321,7 +325,7 @@ def _python_while(
 
 
 def _staged_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, options: Mapping[str, Any]
 ) -> Any:
     box = [as_tensors(value) for value in loop_vars]
     names = [f"loop_vars[{n}]" for n in range(len(box))]
@@ -330,6 +334,7 @@ def _staged_loop(
         box[:] = values
 
     def iterate() -> None:
+        set_loop_options(shape_invariants=options["shape_invariants"])
         result = body(*box)
         single = not isinstance(result, (list, tuple))
         after: list[Any] = [result] if single else list(result)  # pyright: ignore[reportUnknownArgumentType]
@@ -341,5 +346,5 @@ def _staged_loop(
         box[:] = as_tensors(after)
 
     state = State(names, lambda: tuple(box), write)
-    staged_while(lambda: cond(*box), iterate, state, maximum)
+    staged_while(lambda: cond(*box), iterate, state, options["maximum_iterations"])
     return nest.pack_sequence_as(loop_vars, nest.flatten(box)) if loop_vars else loop_vars

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from tapejax._src.core.avals import Aval
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.engine.numerics import FORGET
+from tapejax._src.function.host_run import RunOnHost
 from tapejax._src.function.retracing import Log, detector_of
 from tapejax._src.function.signature import Signature, signature_of
 from tapejax._src.function.trace import Trace
@@ -29,6 +31,12 @@ class Convert:
 
 
 CONVERT = Convert()
+
+
+_RUNS_AS_PYTHON = (
+    "tf.function %r runs as Python, its ops compiled piece by piece, because it cannot be compiled "
+    "as a whole: %s: %s"
+)
 
 
 class Options(NamedTuple):
@@ -61,6 +69,7 @@ class Definition:
         self.name = name
         self.options = options
         self.detector = detector_of(python_function)
+        self._has_warned = False
         self._converted: Callable[..., Any] | None = None
         self._parameters = signature_of(python_function)
         known = () if self._parameters is None else tuple(self._parameters.parameters)
@@ -86,6 +95,14 @@ class Definition:
             specs = self.options.input_signature
             self.method_signature = Signature(self._without_first(), specs)
         return self.method_signature
+
+    def warn(self, need: RunOnHost) -> None:
+        """Say once that the function runs as Python, if a program could not hold something."""
+        if need.place is not None and not self._has_warned:
+            self._has_warned = True
+            logging.getLogger("tensorflow").warning(
+                _RUNS_AS_PYTHON, self.name, need.place, need.reason
+            )
 
     def runnable(self) -> Callable[..., Any]:
         """The function to trace: converted, if that is wanted and possible."""

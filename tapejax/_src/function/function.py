@@ -10,13 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tapejax._src.core.arrivals import ARRIVALS
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import CREATION, Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.registry import public
 from tapejax._src.engine.texts import coded_form, coded_tensor, is_text
-from tapejax._src.function.boundary import Trimmed, UserCode
+from tapejax._src.function.boundary import Trimmed, UserCode, user_frame
 from tapejax._src.function.concrete_function import (
     ConcreteFunction,
     hollow,
@@ -219,7 +220,8 @@ class Function:
         except RunOnHost:
             if inside_function():
                 raise  # the function around cannot be compiled either
-        return self._run_as_python(args, kwargs)
+        bound, named = self.signature.bind(args, kwargs)
+        return run_as_python(self.python_function, self._definition.python_function, bound, named)
 
     def call_bound(self, args: tuple[Any, ...], kwargs: dict[str, Any], given: int = -1) -> Any:
         """Call with arguments in the form that `Signature.bind` gives.
@@ -238,21 +240,17 @@ class Function:
             except RunOnHost as need:
                 state.traces[reading.key] = NoTrace(need.reason)
                 state.count += 1
+                if not inside_function():
+                    self._definition.warn(need)
                 raise
         else:
             self._definition.detector.quiet += 1
         state.called = True
         tensors = reading.tensors
-        plain = given == len(tensors) and not reading.variables
+        plain = bool(trace) and given == len(tensors) and not reading.variables
         if plain and all(a is t for a, t in zip(args, tensors, strict=False)):
             state.quick[tuple([t.aval for t in tensors])] = trace
         return trace.call(tensors, reading.variables)
-
-    def _run_as_python(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the body as eager code."""
-        bound, named = self.signature.bind(args, kwargs)
-        user = self._definition.python_function
-        return run_as_python(self.python_function, user, bound, named)
 
     # ------------------------------------------------------------------ tracing
     def trace(
@@ -276,11 +274,14 @@ class Function:
             has_values,
         )
         with UserCode(definition.options.autograph):
-            trace, created = self._traced(request)
-            if created:  # traced again, as a function without creations
-                state.called = True
-                state.count += 1
-                trace, _ = self._traced(request)
+            try:
+                trace, created = self._traced(request)
+                if created:  # traced again, as a function without creations
+                    state.called = True
+                    state.count += 1
+                    trace, _ = self._traced(request)
+            except NotCompilableError as error:
+                raise RunOnHost(str(error), user_frame(error)) from error
         state.called = True
         state.traces[reading.key] = trace
         self._note(args, kwargs, reading, trace, time.perf_counter() - started)

@@ -20,11 +20,13 @@ class RunOnHost(BaseException):
 
     Args:
         reason: Why.
+        place: The user's line, as `file:line`, where it is a program that cannot hold something.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, place: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.place = place
 
     def no_concrete_function(self, name: str) -> Exception:
         """For `get_concrete_function`, which has nothing to return."""

@@ -17,6 +17,7 @@ from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.core.dtypes import DType, as_dtype
 from tapejax._src.core.shapes import TensorShape
 from tapejax._src.core.specs import TensorSpec
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, constant_tensor
@@ -37,7 +38,7 @@ class _Out:
         """The aval of the result inside a function."""
         shape = None if self.spec is None else self.spec.shape
         if shape is None or not shape.is_fully_defined():
-            raise NotImplementedError(
+            raise NotCompilableError(
                 f"{op} inside a tf.function: the result of dtype {self.dtype.name} has no known "
                 "shape, and a compiled program needs one. Give it in "
                 f"Tout=tf.TensorSpec(shape, tf.{self.dtype.name}), every dimension an int, or "

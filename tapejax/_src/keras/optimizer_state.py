@@ -17,6 +17,7 @@ from tapejax._src.core.tracking import LISTENERS, attached
 from tapejax._src.core.variable import Variable, VariableAggregation
 from tapejax._src.engine.convert import as_tensor, variable_behind
 from tapejax._src.keras import schedules, transformations
+from tapejax._src.keras.options import DEFAULTS
 from tapejax._src.keras.update import ACCUMULATOR, AVERAGE, Rule
 from tapejax._src.ops.arithmetic import floordiv
 from tapejax._src.ops.casting import cast
@@ -452,24 +453,17 @@ class OptimizerState:
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal optimizer, without its state."""
+        found = self.settings()
+        if isinstance(found["learning_rate"], schedules.LearningRateSchedule):
+            found["learning_rate"] = schedules.serialize(found["learning_rate"])
+        return found
+
+    def settings(self) -> dict[str, Any]:
+        """The same with a schedule as it is."""
         rate = self._learning_rate
-        if isinstance(rate, schedules.LearningRateSchedule):
-            rate = schedules.serialize(rate)
-        elif isinstance(rate, Variable):
-            rate = float(rate)
-        return {
-            "name": self.name,
-            "learning_rate": rate,
-            "weight_decay": self.weight_decay,
-            "clipnorm": self.clipnorm,
-            "global_clipnorm": self.global_clipnorm,
-            "clipvalue": self.clipvalue,
-            "use_ema": self.use_ema,
-            "ema_momentum": self.ema_momentum,
-            "ema_overwrite_frequency": self.ema_overwrite_frequency,
-            "loss_scale_factor": self.loss_scale_factor,
-            "gradient_accumulation_steps": self.gradient_accumulation_steps,
-        } | {name: getattr(self, name) for name in self._config}
+        rate = float(rate) if isinstance(rate, Variable) else rate
+        named = {name: getattr(self, name) for name in (*DEFAULTS, *self._config)}
+        return {"learning_rate": rate, **named}
 
     @classmethod
     def from_config(

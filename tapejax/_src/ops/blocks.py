@@ -11,6 +11,7 @@ import numpy as np
 
 from tapejax._src.core.dtypes import bool_
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.engine.convert import as_tensor, known_value
 from tapejax._src.engine.registry import (
     Array,
     DTypeLike,
@@ -393,7 +394,7 @@ def sequence_mask(
         [[True, False, False], [True, True, True]]
     """
     if maxlen is None:
-        values = np.asarray(lengths)
+        values = known_value(as_tensor(lengths))
         maxlen = max(int(values.max()), 0) if values.size else 0
     if np.ndim(maxlen):
         raise ValueError(

@@ -89,6 +89,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 @op(
     "_image.contrast",
     node="AdjustContrastv2",
+    gradient="lookup",
     cases=("f64[2,3,2,2], f64[]", "f32[3,2,1], f32[]", "f32[0,2,2,1], f32[]"),
 )
 def _contrast(images: TensorLike, contrast_factor: TensorLike) -> Array:
@@ -124,7 +125,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
         >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel().tolist()
         [0.0, 4.0]
 
-    *Differs from TensorFlow*: it has derivatives.
+    As in TensorFlow there are no derivatives: asking a tape for one raises LookupError.
     """
     tensor = as_tensor(images)
     factor = _scalar(contrast_factor, "contrast_factor", "AdjustContrastv2")
@@ -152,6 +153,7 @@ def _check_coloured(shape: tuple[int, ...], node: str) -> None:
 @op(
     "_image.hue",
     node="AdjustHue",
+    gradient="lookup",
     cases=("f64[2,3,3] in (0.1, 1), f64[] in (0.1, 0.2)", "f32[0,2,3], f32[]"),
 )
 def _hue(images: TensorLike, delta: TensorLike) -> Array:
@@ -185,7 +187,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
         >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().tolist()
         [[[0.0, 1.0, 1.0]]]
 
-    *Differs from TensorFlow*: it has derivatives.
+    As in TensorFlow there are no derivatives: asking a tape for one raises LookupError.
     """
     tensor, turn = as_tensor(image), _scalar(delta, "delta", "AdjustHue")
     if isinstance(turn.array, (np.ndarray, jax.Array)) and not isinstance(turn.array, Tracer):
@@ -197,6 +199,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 @op(
     "_image.saturation",
     node="AdjustSaturation",
+    gradient="lookup",
     cases=("f64[2,3,3] in (0.1, 1), f64[] in (0.5, 0.9)", "f32[0,2,3], f32[]"),
 )
 def _saturation(images: TensorLike, factor: TensorLike) -> Array:
@@ -236,7 +239,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().tolist()
         [[[1.0, 1.0, 1.0]]]
 
-    *Differs from TensorFlow*: it has derivatives.
+    As in TensorFlow there are no derivatives: asking a tape for one raises LookupError.
     """
     tensor = as_tensor(image)
     factor = _scalar(saturation_factor, "scale", "AdjustSaturation")

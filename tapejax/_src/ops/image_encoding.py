@@ -8,6 +8,7 @@ import numpy as np
 
 from tapejax._src.core.dtypes import DType, as_dtype, int32, string, uint8, uint16
 from tapejax._src.core.errors import InternalError
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, constant_tensor
@@ -31,7 +32,7 @@ def _pixels(image: Any, dtypes: tuple[DType, ...], node: str) -> np.ndarray[Any,
             node,
         )
     if not is_host([tensor]):
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"{node} inside a compiled function: bytes are no values of compiled programs. Encode "
             "outside, or with tf.py_function."
         )

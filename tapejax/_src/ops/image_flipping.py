@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapejax._src.core.dtypes import int32
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
@@ -139,7 +140,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     if known is None and LOCAL.recorder.symbolic is not None:
         height, width = image.aval.shape[-3:-1]
         if height != width:
-            raise NotImplementedError(
+            raise NotCompilableError(
                 f"rot90 of images of {height} x {width} pixels by a number of turns that is not "
                 "known while the function is traced: the shape would depend on it. Pass a Python "
                 "int, or make the images square first."

@@ -12,6 +12,7 @@ from jax import lax
 
 from tapejax._src.core.dtypes import float32
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
@@ -335,7 +336,7 @@ def _boxes_and_scores(boxes: Any, scores: Any, node: str) -> tuple[Tensor, Tenso
 def _cut(number: Any, function: str, *tensors: Any) -> list[Any]:
     """The first `number` elements, which must be known here."""
     if not is_host([number]):
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"tf.image.{function} inside a traced function: the length of its result depends on "
             "values, and XLA compiles static shapes. Use tf.image.non_max_suppression_padded with "
             "pad_to_max_output_size=True, which pads and gives the number."

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import jax.numpy as jnp
 import numpy as np
 
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import CONVERTERS
@@ -44,7 +45,7 @@ class LazyRange:
 
 
 def _refuse(*args: Any) -> NoReturn:
-    raise NotImplementedError(
+    raise NotCompilableError(
         "tf.range with a tensor as bound has no static length in a tf.function, and compiled code "
         "needs one. Go over it with `for i in tf.range(n)`, or pass n as a Python int; or make the "
         "range of the largest n and mask it: tf.range(n_max) < n."

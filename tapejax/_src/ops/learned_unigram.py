@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import static_tensor
 from tapejax._src.engine.recorder import LOCAL
@@ -98,7 +99,7 @@ def learned_unigram_candidate_sampler(
     """
     asked = request(_NODE, true_classes, num_true, num_sampled, unique, range_max)
     if LOCAL.recorder.symbolic is not None or isinstance(asked.true.array, Tracer):
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.random.learned_unigram_candidate_sampler cannot be traced, for it keeps what it "
             "learns: call it outside of the function and pass its result, or use "
             "tf.random.fixed_unigram_candidate_sampler with frequencies counted beforehand"

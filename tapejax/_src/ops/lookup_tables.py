@@ -145,10 +145,10 @@ class StaticHashTable(LookupTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         del experimental_is_anonymous
-        super().__init__(initializer.key_dtype, initializer.value_dtype, name)
+        super().__init__(as_dtype(initializer.key_dtype), as_dtype(initializer.value_dtype), name)
         check_key_dtype(self.key_dtype, "StaticHashTable")
         self._default = as_tensor(default_value, self.value_dtype)
-        self._keys, self._values = initializer.read()
+        self._keys, self._values = initializer.contents(self)
         self._places: dict[Key, int] = {key: n for n, key in enumerate(self._keys)}
         default = np.reshape(host_array(self._default, self.value_dtype), (1,))
         self._results: Array = np.concatenate([self._values, default])

@@ -13,6 +13,7 @@ import numpy as np
 from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.core.dtypes import as_dtype, string
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.effects import call_host, is_host
@@ -60,7 +61,7 @@ class _HostTable(LookupTable):
             given = [known_texts(t) if is_text(t) else t.view() for t in tensors]
             return [constant_tensor(array) for array in function(*given)]
         if any(out.struct is None for out in outs):
-            raise NotImplementedError(
+            raise NotCompilableError(
                 "A tf.function reads strings from a table that changes, and a compiled program "
                 "cannot hold strings that are not known when it is traced. Look them up outside."
             )
@@ -178,7 +179,7 @@ class _HostTable(LookupTable):
         """
         del name
         if not is_host([]):
-            raise NotImplementedError(
+            raise NotCompilableError(
                 "A tf.function exports a table that changes, and compiled code has static shapes. "
                 "Call export() outside."
             )

@@ -11,6 +11,7 @@ from tapejax._src.core import errors
 from tapejax._src.core.dtypes import DType, int32, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, RowPartition, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor, static_ints
@@ -282,7 +283,7 @@ def from_value_rowids(
             "value_rowids has one id for each value."
         )
     if host is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "RaggedTensor.from_value_rowids needs the ids to know the rows, but they are computed "
             "inside the function being traced. Make the ragged tensor outside, or use "
             "tf.math.unsorted_segment_sum and its relatives with the ids."

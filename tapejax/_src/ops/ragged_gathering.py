@@ -14,6 +14,7 @@ from tapejax._src.core import errors
 from tapejax._src.core.dtypes import int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.ops import (
@@ -52,7 +53,7 @@ def host_values(value: Tensor, what: str) -> HostArray:
     """The values of indices or masks, which must be known."""
     found = known_array(value)
     if found is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"{what} needs known indices, because they decide the lengths of the rows of its "
             "result, but they are computed inside the function being traced. Compute them "
             "outside, or gather from x.to_tensor()."

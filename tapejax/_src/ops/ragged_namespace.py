@@ -11,6 +11,7 @@ from tapejax._src.core import errors
 from tapejax._src.core.dtypes import as_dtype, int32, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import public
@@ -95,7 +96,7 @@ def _host(value: Any, dtype: Any) -> HostArray:
     tensor = as_tensor(value) if dtype is None else as_tensor(value, as_dtype(dtype))
     found = known_array(tensor)
     if found is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.ragged.range needs known bounds, because they decide how many numbers there are, "
             "but they are computed inside the function being traced. Make it outside."
         )
@@ -271,7 +272,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     dtype = vector.dtype if out_type is None else as_dtype(out_type)
     host = known_array(vector)
     if host is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.ragged.row_splits_to_segment_ids: the splits are not known inside the function "
             "being traced, and decide how many ids there are. Pass them as constants."
         )
@@ -306,7 +307,7 @@ def segment_ids_to_row_splits(
     dtype = vector.dtype if out_type is None else as_dtype(out_type)
     host = known_array(vector)
     if host is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.ragged.segment_ids_to_row_splits: the ids are not known inside the function being "
             "traced. Use tf.math.unsorted_segment_sum with the ids, or pass constants."
         )

@@ -13,6 +13,7 @@ from tapejax._src.core.dtypes import DType, as_dtype, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_partner, as_tensor, static_ints
 from tapejax._src.engine.registry import Array, Index, Same, op
@@ -214,7 +215,7 @@ def _check_options(lengths: Any, padding: Any, ragged_rank: Any) -> None:
 def _host_lengths(lengths: Any) -> HostArray:
     found = known_array(as_tensor(lengths))
     if found is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "RaggedTensor.from_tensor: the `lengths` are computed inside the function being "
             "traced, and decide how many values there are. Use tf.sequence_mask(lengths) with the "
             "padded tensor, or make the ragged tensor outside."
@@ -272,7 +273,7 @@ def _unpadded(value: Tensor, padding: Any, ragged_rank: int) -> HostArray:
     """The lengths of the rows without the padding at their ends."""
     array = known_array(value)
     if array is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "RaggedTensor.from_tensor with `padding` looks at values, which are not known inside "
             "the function being traced. Make the ragged tensor outside and pass it."
         )

@@ -11,6 +11,7 @@ import numpy as np
 from tapejax._src.core.dtypes import DType, int32, int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, RowPartition
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import composites, convert
 from tapejax._src.engine.convert import as_tensor, constant_tensor
@@ -66,7 +67,7 @@ def splits_of(partition: RowPartition, what: str) -> HostArray:
     """
     splits = partition.host()
     if splits is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"{what} needs the lengths of the rows to know the shape of its result, but the row "
             "partition is computed inside the tf.function or transformation being traced, and "
             "compiled code has static shapes. Make the ragged tensor outside and pass it as an "

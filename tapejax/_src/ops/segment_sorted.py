@@ -15,6 +15,9 @@ from jax import lax
 from numpy.typing import NDArray
 
 from tapejax._src.core.errors import InvalidArgumentError
+from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.variable import Variable
+from tapejax._src.engine.convert import as_tensor, known_value
 from tapejax._src.engine.registry import Array, Index, Same, StaticInts, op, public
 from tapejax._src.ops import segment
 from tapejax._src.ops.reduction import NUMBERS
@@ -22,7 +25,8 @@ from tapejax._src.ops.reduction import NUMBERS
 
 def _read_ids(data: Any, segment_ids: Any, node: str) -> NDArray[Any]:
     """The ids as an ndarray, or TensorFlow's error if they are not a valid increasing vector."""
-    ids = np.asarray(segment_ids)
+    held = isinstance(segment_ids, (Tensor, Variable))
+    ids = known_value(as_tensor(segment_ids)) if held else np.asarray(segment_ids)
     if ids.size == 0 and not hasattr(segment_ids, "dtype"):
         ids = ids.astype(np.int32)
     if not np.issubdtype(ids.dtype, np.integer):

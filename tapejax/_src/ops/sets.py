@@ -9,6 +9,7 @@ import numpy as np
 
 from tapejax._src.core import dtypes
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.registry import public
@@ -41,7 +42,7 @@ def _argument(value: Any, name: str) -> Any:
 def _values(tensor: Tensor) -> HostArray:
     found = known_array(tensor)
     if found is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.sets functions look at values to know the sizes of the sets, but they are not "
             "known inside the tf.function or transformation being traced. Call them outside."
         )

@@ -11,6 +11,7 @@ import numpy as np
 from tapejax._src.core.dtypes import int64
 from tapejax._src.core.ragged_tensor import RaggedTensor
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import public
@@ -24,7 +25,7 @@ from tapejax._src.ops.string_hashes import MASK, fingerprint64
 def _host(value: Tensor, what: str) -> HostArray:
     found = known_array(value)
     if found is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"{what} looks at values to know how many there are in its result, but they are not "
             "known inside the tf.function or transformation being traced. Call it outside."
         )

@@ -10,6 +10,7 @@ import numpy as np
 from tapejax._src.core import errors
 from tapejax._src.core.dtypes import float32
 from tapejax._src.core.row_partition import known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_partner, as_tensor, constant_tensor, static_ints
@@ -213,7 +214,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
         )
     host = known_array(dense)
     if host is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.sparse.from_dense looks at values to know how many there are, but they are not "
             "known inside the tf.function or transformation being traced. Call it outside, or "
             "mask the dense tensor."

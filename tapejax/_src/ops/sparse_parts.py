@@ -8,6 +8,7 @@ import numpy as np
 
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_partner, as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import public
@@ -51,7 +52,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     sparse = sparse_argument(sp_input)
     mask = known_array(as_tensor(to_retain))
     if mask is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.sparse.retain: the mask is not known inside the tf.function or transformation "
             "being traced, so that the number of values is not known either. Multiply the values "
             "by the mask instead: x.with_values(x.values * tf.cast(mask, x.dtype))."
@@ -178,7 +179,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
         raise TypeError(f"tf.sparse.mask takes tf.IndexedSlices, got {type(a).__name__}.")
     places, left_out = known_array(a.indices), known_array(as_tensor(mask_indices))
     if places is None or left_out is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.sparse.mask needs known indices, but they are computed inside the function being "
             "traced. Call it outside, or multiply the rows by a mask."
         )

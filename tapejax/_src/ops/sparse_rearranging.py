@@ -11,6 +11,7 @@ import numpy as np
 from tapejax._src.core import errors
 from tapejax._src.core.dtypes import as_dtype, float32
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import public
@@ -352,7 +353,7 @@ def _check_same(first: SparseTensor, other: SparseTensor) -> None:
         return
     mine, theirs = known_array(first.indices), known_array(other.indices)
     if mine is None or theirs is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.sparse.map_values compares the places of its arguments, but they are not known "
             "inside the function being traced. Make the second one with x.with_values(...)."
         )

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import Array, Index, StaticInts, op, public
@@ -351,7 +352,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 def _above(total: SparseTensor, least: HostArray | None) -> SparseTensor:
     values = known_array(total.values)
     if values is None or least is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "tf.sparse.add with a threshold looks at the sums, which are not known inside the "
             "function being traced. Leave the threshold out there."
         )

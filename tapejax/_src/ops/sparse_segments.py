@@ -9,6 +9,7 @@ import numpy as np
 
 from tapejax._src.core.dtypes import float16, float32, float64
 from tapejax._src.core.row_partition import HostArray, known_array
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor, constant_tensor, static_ints
 from tapejax._src.engine.registry import public
@@ -70,7 +71,7 @@ def _reduced(
     if host is not None:
         segments = _checked_ids(host, segments, node)
     elif segments is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             "The number of segments follows from segment_ids, which are not known inside the "
             "function being traced. Pass num_segments."
         )

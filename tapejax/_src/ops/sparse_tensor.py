@@ -13,6 +13,7 @@ from tapejax._src.core.dtypes import DType, int64
 from tapejax._src.core.nest import Fixed, register_composite
 from tapejax._src.core.row_partition import HostArray, known_array
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import composites, convert
 from tapejax._src.engine.apply import multi_op
@@ -295,7 +296,7 @@ def host_indices(sparse: SparseTensor, what: str) -> HostArray:
     """
     found = known_array(sparse.indices)
     if found is None:
-        raise NotImplementedError(
+        raise NotCompilableError(
             f"{what} needs the places of the values to know how many there are in its result, but "
             "they are not known inside the tf.function or transformation being traced, and "
             "compiled code has static shapes. Call it outside and pass the result, or work with "

@@ -47,6 +47,17 @@ class TableInitializer:
         """The keys, each once, and a vector of their values."""
         raise NotImplementedError
 
+    def initialize(self, table: Any) -> None:
+        """Fill a table: they do so themselves; a subclass that overrides this leaves them empty."""
+        del table
+
+    def contents(self, table: Any) -> tuple[list[Key], Array]:
+        """What a table holds at first."""
+        if type(self).initialize is TableInitializer.initialize:
+            return self.read()
+        self.initialize(table)
+        return [], np.empty(0, as_dtype(self.value_dtype).as_numpy_dtype)
+
 
 def without_repeats(keys: list[Key], values: Array) -> tuple[list[Key], Array]:
     """Each key once.

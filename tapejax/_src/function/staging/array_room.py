@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapejax._src.core.shapes import TensorShape
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.function.tensor_array import TensorArray
 
 
@@ -36,12 +37,12 @@ def with_room(
         shape: The shape of its elements.
 
     Raises:
-        ValueError: If the array may grow without a known bound.
+        NotCompilableError: If the array may grow without a known bound.
     """
     if not array.dynamic_size:
         return array.reserve(_length(array), shape)
     if iterations is None:
-        raise ValueError(
+        raise NotCompilableError(
             f"The tf.TensorArray {name!r} has dynamic_size=True in a loop whose number of "
             "iterations is known only when it runs, and compiled code needs a bound for its size. "
             "Give it size=n with the largest size, or bound the loop: a range known when the "

@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from tapejax._src.core.avals import Aval, make_aval
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.block import (
@@ -265,7 +266,7 @@ def _merge_texts(
         texts += values.ravel().tolist()
         shapes[values.shape] = None
     if len(shapes) > 1:
-        raise ValueError(
+        raise NotCompilableError(
             f"'{_shown(name)}' must have the same shape in the "
             f"{' and '.join(wording.branches[:2])} branches, but is strings of shape "
             f"{' and '.join(str(list(shape)) for shape in shapes)} there."
@@ -307,7 +308,7 @@ def _common(name: str, given: Sequence[Any], tensors: Sequence[Aval], wording: W
         )
     shapes = [a.shape for a in avals] + [()] * bool(numbers)
     if len(set(shapes)) > 1:
-        raise ValueError(
+        raise NotCompilableError(
             f"'{shown}' must have the same shape in the {' and '.join(wording.branches[:2])} "
             f"branches, but has shape {' and '.join(str(list(s)) for s in dict.fromkeys(shapes))} "
             f"there: a compiled `{wording.construct}` has results of one shape. Pad them, or "

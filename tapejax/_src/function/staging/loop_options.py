@@ -18,10 +18,12 @@ class LoopOptions:
 
     Attributes:
         maximum: The most iterations it may take: an int, a scalar tensor, or None.
+        shape_invariants: What the user says about shapes that change, or None.
     """
 
     def __init__(self) -> None:
         self.maximum: Any = None
+        self.shape_invariants: Any = None
 
 
 class _Stack(threading.local):
@@ -43,6 +45,11 @@ def loop_options() -> Generator[LoopOptions]:
         _STACK.loops.remove(options)
 
 
+def shapes_may_change() -> bool:
+    """Whether the user says that the loop being recorded has variables whose shapes change."""
+    return bool(_STACK.loops) and _STACK.loops[-1].shape_invariants is not None
+
+
 @public("autograph.experimental.set_loop_options")
 def set_loop_options(
     parallel_iterations: Any = UNSPECIFIED,
@@ -56,7 +63,8 @@ def set_loop_options(
         parallel_iterations: Accepted for compatibility.
         swap_memory: Accepted for compatibility.
         maximum_iterations: The most iterations the loop may take, when it depends on tensors.
-        shape_invariants: Accepted for compatibility: shapes cannot change in a compiled loop.
+        shape_invariants: Pairs of a variable and its shape, None where that changes. A compiled
+            loop cannot change shapes: if this one does, the `tf.function` runs as Python.
 
     Example:
         >>> import tapejax as tf
@@ -70,7 +78,9 @@ def set_loop_options(
         >>> int(f(tf.constant(10)))
         3
     """
-    del parallel_iterations, swap_memory, shape_invariants
+    del parallel_iterations, swap_memory
+    if _STACK.loops and shape_invariants is not UNSPECIFIED:
+        _STACK.loops[-1].shape_invariants = shape_invariants
     given = maximum_iterations is not UNSPECIFIED and maximum_iterations is not None
     if _STACK.loops and given:
         _STACK.loops[-1].maximum = maximum_iterations

@@ -11,10 +11,12 @@ import numpy as np
 from tapejax._src.core import nest
 from tapejax._src.core.avals import Aval, LeafKey
 from tapejax._src.core.dtypes import as_dtype
+from tapejax._src.core.symbolic import NotCompilableError
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.block import Block, record_block
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.function.staging.array_room import is_array, roomy, with_room
+from tapejax._src.function.staging.loop_options import shapes_may_change
 from tapejax._src.function.staging.values import (
     Output,
     Parts,
@@ -365,7 +367,8 @@ class _Comparison:
                 "Use tf.cast before the loop or in it."
             )
         if initial.aval.shape != after.shape:
-            raise ValueError(
+            kind = NotCompilableError if shapes_may_change() else ValueError
+            raise kind(
                 f"'{name}' has shape {_shown(initial.aval)} before the loop, but shape "
                 f"{_shown(after)} after one iteration of a {self._where}. A compiled loop needs "
                 "one shape: pad it, or use tf.TensorArray."

@@ -39,6 +39,8 @@ class Guests:
     """The mask Keras attached to a tensor, or None."""
     set_mask: Callable[[Any, Any], None]
     """Attach a mask to a tensor, as Keras does."""
+    masks: Callable[[], Any]
+    """The masks of tensors by their `id`, or None before there is one."""
     standardize_dtype: Callable[[Any], str]
     """The name Keras gives a dtype."""
     output_spec: Callable[..., Any]

@@ -17,6 +17,9 @@ the functions of `keras.src.backend`
     `variables`: with the states of stateful layers, which Keras' JAX trainer forgets otherwise.
 `keras.activations.get`, `keras.regularizers.get`, `keras.constraints.get`
     Functions of the user's get tensors (`user_code.py`).
+`tf.Tensor`
+    `_keras_mask`, which programs delete from a result: Keras keeps masks of tensors that take no
+    attributes in a table, where this looks.
 metrics, losses, optimizers
     `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
     (`state_objects.py`). Losses and metrics that are functions or classes of the user's get tensors.
@@ -47,6 +50,10 @@ metrics, losses, regularizers, callbacks, optimizers, `PyDataset`
     `Sequence` that does not call its base.
 `_get_current_learning_rate`, `_post_build`, `_metrics` and `_tracker` are private: Keras has no
 public place where a rate decays, a layer has just been built, or a metric comes after building.
+`keras.src.utils`
+    `module_utils.tensorflow`, what preprocessing layers and dataset utilities are written in, is
+    tapejax unless TensorFlow itself is loaded, and its backend is the JAX one.
+    `backend_utils.in_tf_graph` knows that a `tf.function` of ours is no graph of TensorFlow's.
 
 Each replacement looks whether a tensor, a tape or a `tf.function` is involved and otherwise does
 what Keras does, so that plain Keras code in the same process is unchanged. Keras has no public hook
@@ -56,12 +63,15 @@ for variables and backend functions, so these are reached through `keras.src`.
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import convert
 from tapejax._src.keras.bridge import (
     backend_functions,
@@ -86,6 +96,7 @@ from tapejax._src.keras.bridge.recorded_calls import INSIDE, plain_keras
 _LOCK = threading.Lock()
 DONE = "_tapejax_hooks"
 """The attribute that marks a Keras with hooks."""
+_MASK = "_keras_mask"
 
 
 def install(keras: Any) -> None:
@@ -103,6 +114,8 @@ def install(keras: Any) -> None:
         layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
         keras.layers.RNN.variables = property(layer_calls.with_states(layer.variables.fget))
         _hook_training(keras)
+        _stand_in(keras.src.utils, keras.src.backend)
+        setattr(Tensor, _MASK, property(_mask_of, fdel=_delete_mask))
         for cls in _below(layer):
             user_code.wrap_methods(cls)
         for cls in _below(keras.Metric):
@@ -119,6 +132,32 @@ def _take_user_functions(keras: Any, module: Any) -> None:
     name = module.__name__.rpartition(".")[2]
     for place in (module, getattr(keras.src, name)):
         place.get = get
+
+
+def _stand_in(utils: Any, backend: Any) -> None:
+    ours = importlib.import_module("tapejax")
+    if sys.modules.get("tensorflow", ours) is not ours:
+        return
+    lazy = utils.module_utils.tensorflow
+    lazy.module, lazy._available = ours, True
+    sys.modules["keras.src.backend.tensorflow"] = backend.jax
+    backend.tensorflow = backend.jax
+    state = utils.backend_utils.global_state
+    utils.backend_utils.in_tf_graph = lambda: bool(
+        state.get_global_attribute("in_tf_graph_scope", False)
+    )
+
+
+def _mask_of(tensor: Tensor) -> Any:
+    table = GUESTS.masks()
+    if table is None or id(tensor) not in table:
+        raise AttributeError(f"'Tensor' object has no attribute '{_MASK}'")
+    return table[id(tensor)]
+
+
+def _delete_mask(tensor: Tensor) -> None:
+    _mask_of(tensor)
+    del GUESTS.masks()[id(tensor)]
 
 
 def _below(base: type) -> list[type]:
@@ -168,6 +207,7 @@ def _name_guests(keras: Any) -> None:
     GUESTS.scope = keras.StatelessScope
     GUESTS.get_mask = backend.get_keras_mask
     GUESTS.set_mask = backend.set_keras_mask
+    GUESTS.masks = lambda: state.get_global_attribute(f"{_MASK}_dict")
     GUESTS.in_scope = backend.in_stateless_scope
     GUESTS.standardize_dtype = backend.standardize_dtype
     GUESTS.output_spec = backend.compute_output_spec  # Keras' own: sizes are known there

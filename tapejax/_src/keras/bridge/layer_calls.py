@@ -53,10 +53,16 @@ class Tree:
         return tuple([(x.__dict__.get(_VERSION, 0), x._trainable, x.built) for x in self.layers])
 
 
+_WRITTEN_IN_TF = frozenset(
+    ["HashedCrossing", "Hashing", "IntegerLookup", "Lambda", "StringLookup", "TextVectorization"]
+)
+"""Keras' classes whose `call` is the user's, or made of `tf.strings` and `tf.lookup`."""
+
+
 def is_built_in(layer: Any) -> bool:
-    """Whether a layer's code is Keras' own, to the last line."""
+    """Whether a layer's code is Keras' own and made of its backend's functions."""
     kind = type(layer)
-    return kind.__module__.startswith("keras.") and kind.__name__ != "Lambda"
+    return kind.__module__.startswith("keras.") and kind.__name__ not in _WRITTEN_IN_TF
 
 
 def _stands_for_weight(layer: Any, name: str, value: Tensor) -> bool:

@@ -26,6 +26,7 @@ from tapejax._src.function.function import function
 from tapejax._src.keras.bridge.layer_calls import tree_of
 from tapejax._src.keras.bridge.recorded_calls import is_leaf
 from tapejax._src.keras.optimizer import Optimizer
+from tapejax._src.keras.schedules import LearningRateSchedule
 from tapejax._src.tape.gradient_tape import GradientTape
 
 STEPS = ("train_step", "test_step", "predict_step")
@@ -227,7 +228,12 @@ def keras_optimizer(optimizer: Any, keras: Any) -> Any:
             "with classes it knows. Use one of tf.keras.optimizers, derive yours from "
             "keras.optimizers.Optimizer, or apply it in a `train_step` of your own."
         )
-    config = {key: value for key, value in optimizer.get_config().items() if key != "decay"}
-    made = cls.from_config(config)
+    settings = {key: value for key, value in optimizer.settings().items() if key != "decay"}
+    if isinstance(settings["learning_rate"], LearningRateSchedule):
+        settings["learning_rate"] = _keras_schedule(settings["learning_rate"], keras)
+    made = cls(**settings)
     made.__dict__["_decay"] = vars(optimizer).get("_decay", 0.0)
     return made
+
+
+def _keras_schedule(schedule: Any, keras: Any) -> Any:
