@@ -37,10 +37,12 @@ ONE_HOT = np.eye(4, dtype=np.float32)[CLASSES]
 PIXELS = np.array([[0, 2], [3, 1], [1, 1]])
 Q = positive(3, 2, 4)
 
-ONE = "abs sign square exp sin cos round sigmoid tanh softplus softsign hard_sigmoid flatten "
-ONE += "transpose sum prod max min mean std var argmax argmin cumsum cumprod l2_normalize relu elu "
-ONE += "softmax "
-ONE += "sqrt expand_dims ones_like zeros_like int_shape ndim count_params dtype is_sparse shape"
+ONE = (
+    "abs sign square exp sin cos round sigmoid tanh softplus softsign hard_sigmoid flatten "
+    "transpose sum prod max min mean std var argmax argmin cumsum cumprod l2_normalize relu elu "
+    "softmax "
+    "sqrt expand_dims ones_like zeros_like int_shape ndim count_params dtype is_sparse shape"
+)
 TWO = "maximum minimum equal not_equal greater greater_equal less less_equal"
 ROWS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *[(name, (A,), {}) for name in ONE.split()],
@@ -177,11 +179,13 @@ def test_a_function_gives_what_tensorflow_gives(call: Any) -> None:
     np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=2e-5, atol=2e-5)
 
 
-CONSTANT = "sign round equal not_equal greater greater_equal less less_equal int_shape ndim dtype "
+CONSTANT = (
+    "sign round equal not_equal greater greater_equal less less_equal int_shape ndim dtype "
 CONSTANT += (
     "count_params is_sparse shape argmax argmin any all in_top_k gather one_hot cast constant "
 )
-CONSTANT += "zeros ones eye arange variable stop_gradient ones_like zeros_like cast_to_floatx"
+    "zeros ones eye arange variable stop_gradient ones_like zeros_like cast_to_floatx"
+)
 DIFFERENTIABLE = [
     row
     for row in ROWS

@@ -57,7 +57,9 @@ model.add(Embedding(20, 8, input_length=6, mask_zero=True))
 model.add(GRU(8, return_sequences=True, recurrent_activation="sigmoid", reset_after=True))
 model.add(Attention(4))
 model.add(Affine())
-model.add(tf.keras.layers.Dense(1, activation="sigmoid", kernel_regularizer=regularizers.l2(l=1e-4)))
+model.add(
+    tf.keras.layers.Dense(1, activation="sigmoid", kernel_regularizer=regularizers.l2(l=1e-4))
+)
 model.compile(tf.keras.optimizers.Adam(lr=0.02), "binary_crossentropy", metrics=["acc"])
 history = model.fit(words, labels, epochs=12, verbose=0, batch_size=16).history
 print("loss", history["loss"][0], "->", history["loss"][-1])

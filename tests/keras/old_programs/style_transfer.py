@@ -49,7 +49,11 @@ optimizer = tf.keras.optimizers.Adam(lr=0.05, beta_1=0.99, epsilon=1e-1)
 def loss():
     made_style, made_content = extractor(picture)
     total = K.variable(0.0) + K.sum(K.square(made_content - wanted_content))
-    return total + 10 * style_loss(wanted_style[0], made_style[0]) + 1e-2 * total_variation_loss(picture)
+    return (
+        total
+        + 10 * style_loss(wanted_style[0], made_style[0])
+        + 1e-2 * total_variation_loss(picture)
+    )
 
 
 losses = []

@@ -16,7 +16,9 @@ x_train = (centers[np.random.randint(0, 4, 256)] * 0.8 + 0.1).astype("float32")
 def sampling(args):
     z_mean, z_log_var = args
     batch, dim = K.shape(z_mean)[0], K.int_shape(z_mean)[1]
-    return z_mean + K.exp(0.5 * z_log_var) * K.random_normal(shape=(batch, dim), mean=0.0, stddev=1.0)
+    return z_mean + K.exp(0.5 * z_log_var) * K.random_normal(
+        shape=(batch, dim), mean=0.0, stddev=1.0
+    )
 
 
 def encoder_and_decoder():

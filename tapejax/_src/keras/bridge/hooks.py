@@ -22,7 +22,7 @@ the functions of `keras.src.backend`
     attributes in a table, where this looks.
 metrics, losses, optimizers
     `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
-    (`state_objects.py`). Losses and metrics that are functions or classes of the user's get tensors.
+    (`state_objects.py`). Losses and metrics that are the user's functions get tensors.
 `keras.Model`
     `train_step` and its like, `make_train_function` and its like, `compile`, `_get_jax_state`,
     `_symbolic_build`: steps written as for TensorFlow (`training.py`).
