@@ -237,3 +237,14 @@ def keras_optimizer(optimizer: Any, keras: Any) -> Any:
 
 
 def _keras_schedule(schedule: Any, keras: Any) -> Any:
+    """A schedule as Keras' own: called with the step, a value of JAX while Keras traces."""
+
+    class Schedule(keras.optimizers.schedules.LearningRateSchedule):
+        def __call__(self, step: Any) -> Any:
+            return as_tensor(schedule(as_tensor(step))).value_array("use")
+
+        def get_config(self) -> dict[str, Any]:
+            return schedule.get_config()
+
+    Schedule.__name__ = type(schedule).__name__
+    return Schedule()
