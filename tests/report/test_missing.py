@@ -115,8 +115,7 @@ def run_as_user(source: str, **names: object) -> None:
         (
             "big.compat.v1.Session()",
             AttributeError,
-            "user.py:1: tinytape has no `tf.compat`. "
-            "Write `import tensorflow as tf` and TensorFlow 2's names.",
+            "user.py:1: tinytape has no `tf.compat`.",
         ),
     ],
 )

@@ -145,7 +145,7 @@ def minimize(self: Any, loss: Any, var_list: Any, name: Any = None, tape: Any = 
     if callable(loss):
         with tape:
             loss = loss()
-    variables = var_list() if callable(var_list) else var_list
+    variables: Any = var_list() if callable(var_list) else var_list
     gradients: Any = tape.gradient(loss, list(variables))
     self.apply_gradients(zip(gradients, variables, strict=True))
     return self.iterations
