@@ -36,8 +36,6 @@ ADVICE = {
     "keras.layers.LocallyConnected2D": "`tf.keras.backend.local_conv2d` computes it.",
     "keras.models.model_from_yaml": "Write `model.to_json()` and `model_from_json`.",
     "keras.premade": "Write it as layers: a linear model is a `Dense`.",
-    "keras.utils.HDF5Matrix": "Read the file with h5py and pass arrays.",
-    "keras.utils.multi_gpu_model": "Build the model in the scope of a `tf.distribute` strategy.",
     "layers": "It belongs to TensorFlow 1; write a layer from `tf.Variable` and `tf.matmul`.",
     "placeholder": "It belongs to TensorFlow 1; pass the value itself.",
     "python": "`tensorflow.python` is TensorFlow's private package; use the public name.",
