@@ -20,6 +20,9 @@ the functions of `keras.src.backend`
 `tf.Tensor`
     `_keras_mask`, which programs delete from a result: Keras keeps masks of tensors that take no
     attributes in a table, where this looks.
+`keras.optimizers.Optimizer`
+    `build` of each class: a restored checkpoint may have values for the variables
+    (`checkpointing.py`); so may it after `Layer.__setattr__` and the first `Layer.__call__`.
 metrics, losses, optimizers
     `Metric.update_state` and `result`, `Loss.__call__`, `Optimizer.apply`: one op each
     (`state_objects.py`). Losses and metrics that are the user's functions get tensors.
@@ -75,6 +78,7 @@ from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine import convert
 from tapejax._src.keras.bridge import (
     backend_functions,
+    checkpointing,
     feeding,
     layer_calls,
     state_objects,
@@ -114,6 +118,7 @@ def install(keras: Any) -> None:
         layer.__init_subclass__ = classmethod(_subclass(layer, user_code.wrap_methods))
         keras.layers.RNN.variables = property(layer_calls.with_states(layer.variables.fget))
         _hook_training(keras)
+        checkpointing.install(keras)
         _stand_in(keras.src.utils, keras.src.backend)
         setattr(Tensor, _MASK, property(_mask_of, fdel=_delete_mask))
         for cls in _below(layer):

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from tapejax._src.core.tensor import Tensor
+from tapejax._src.core.tracking import LISTENERS, attached
 from tapejax._src.core.variable import Variable
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.keras.bridge.cells import GUESTS, reads_as_tensor, share, substitute
@@ -150,6 +151,8 @@ def hooked_setattr(original: Callable[..., Any]) -> Callable[..., Any]:
         original(self, name, value)
         if type(value) is Variable:
             _track(self, value)
+        if LISTENERS:  # a restored checkpoint has values for weights to come
+            attached(self)
         if name not in _BOOKKEEPING and is_built_in(self) and not INSIDE.depth:
             state = self.__dict__
             state[_VERSION] = state.get(_VERSION, 0) + 1
@@ -212,6 +215,8 @@ def hooked_call(original: Callable[..., Any]) -> Callable[..., Any]:
             if not tree_of(self).is_built_in:
                 return original(self, *args, **kwargs)
             _build(self, original, args, kwargs)
+        if LISTENERS:
+            attached(self)
         tree = tree_of(self)
         if not tree.is_one_op:
             return original(self, *args, **kwargs)
