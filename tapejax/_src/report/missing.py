@@ -17,6 +17,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
 
+from tapejax._src.keras import version_1
 from tapejax._src.keras.bridge import guest
 from tapejax._src.report.callsite import place, runs_from_import, user_frame
 
@@ -25,7 +26,6 @@ from tapejax._src.report.callsite import place, runs_from_import, user_frame
 ADVICE = {
     "GraphKeys": "It belongs to TensorFlow 1; tapejax has TensorFlow 2's eager API.",
     "Session": "It belongs to TensorFlow 1; call the operations and read the values directly.",
-    "compat.v1": "Write `import tensorflow as tf` and TensorFlow 2's names.",
     "contrib": "It belongs to TensorFlow 1 and is not part of TensorFlow 2.",
     "distribute": "Programs run on one device for now.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
@@ -95,6 +95,29 @@ def guest_attribute(module_name: str) -> Callable[[str], Any]:
         try:
             return guest.attribute(module_name, name)
         except AttributeError:
+            return refuse(name)
+
+    return find
+
+
+def version_1_attribute(module_name: str) -> Callable[[str], Any]:
+    """Make the module-level `__getattr__` of `tf.compat.v1`.
+
+    Args:
+        module_name: The module's `__name__`.
+
+    Returns:
+        A function of a name that gives what TensorFlow 1 has there, or raises as
+        `missing_attribute` does.
+    """
+    refuse = missing_attribute(module_name)
+
+    def find(name: str) -> Any:
+        if name.startswith("__"):
+            return refuse(name)
+        try:
+            return version_1.find(name)
+        except (AttributeError, ImportError):
             return refuse(name)
 
     return find
