@@ -183,6 +183,18 @@ def test_a_variable_of_strings_is_not_read_or_assigned_in_a_function() -> None:
     assert v.numpy() == b"a"
 
 
+def test_ever_new_strings_are_not_kept_as_ever_new_programs(tf) -> None:
+    @tf.function
+    def greet(name, x):
+        return tf.strings.join(["hello ", name]), x * 2.0
+
+    for n in range(30):
+        text, number = greet(tf.constant(f"no. {n}"), tf.constant(float(n)))
+        assert text.numpy() == f"hello no. {n}".encode()
+        assert float(number) == 2.0 * n
+    assert greet.experimental_get_tracing_count() <= 8
+
+
 def test_strings_of_numbers_are_made_when_the_function_runs() -> None:
     made = tapejax.function(lambda x: tapejax.strings.as_string(x))(tapejax.constant(1.0))
     assert made.numpy() == b"1.000000"

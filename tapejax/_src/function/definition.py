@@ -15,7 +15,7 @@ from tapejax._src.function.host_run import RunOnHost
 from tapejax._src.function.retracing import Log, detector_of
 from tapejax._src.function.signature import Signature, signature_of
 from tapejax._src.function.trace import Trace
-from tapejax._src.function.trace_key import generic, refers_to
+from tapejax._src.function.trace_key import generic, refers_to, without_texts
 
 
 class Convert:
@@ -145,6 +145,8 @@ class General:
         ]
 
 
+MOST_TEXTS = 8
+"""How many traces a signature has that differ in the strings they are given."""
 _STATES: weakref.WeakSet[State] = weakref.WeakSet()
 
 
@@ -153,6 +155,7 @@ def forget_traces() -> None:
     for state in list(_STATES):
         state.traces.clear()
         state.quick.clear()
+        state.texts.clear()
 
 
 FORGET.append(forget_traces)
@@ -168,6 +171,7 @@ class State:
         called: Whether variables can no longer be created.
         generals: Signatures that cover several traces.
         concrete: The concrete functions, one for each signature counted.
+        texts: How many traces there are of each signature with strings, whatever the strings.
         log: Why each trace was made.
     """
 
@@ -178,6 +182,7 @@ class State:
         self.called = False
         self.generals: list[General] = []
         self.concrete: list[Any] = []
+        self.texts: dict[Any, int] = {}
         self.log = Log()
         _STATES.add(self)
 
@@ -186,6 +191,20 @@ class State:
         gone = [key for key in self.traces if refers_to(key, reference)]
         traces = [self.traces.pop(key, None) for key in gone]
         self.concrete = [known for known in self.concrete if not known.is_made_of(traces)]
+
+    def count_texts(self, key: Any) -> None:
+        """Count a trace to be made, if strings are part of its key.
+
+        Raises:
+            RunOnHost: If there are enough of other strings: each trace is compiled and kept.
+        """
+        form = without_texts(key)
+        if form is key:
+            return
+        number = self.texts.get(form, 0)
+        if number >= MOST_TEXTS:
+            raise RunOnHost("it is given ever new strings, which are constants of a program")
+        self.texts[form] = number + 1
 
     def is_counted(self, key: Any, avals: Sequence[Aval]) -> bool:
         """Whether a signature counted before covers this call."""

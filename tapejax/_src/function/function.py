@@ -235,6 +235,7 @@ class Function:
         reading = Reading(args, kwargs, state.forget)
         trace = state.traces.get(reading.key)
         if trace is None:
+            state.count_texts(reading.key)
             try:
                 trace = self.trace(args, kwargs, reading)
             except RunOnHost as need:

@@ -185,6 +185,17 @@ def generic(key: Any) -> Any:
     return key
 
 
+def without_texts(key: Any) -> Any:
+    """A key without the strings of its tensors; the very same key if it has none."""
+    if not isinstance(key, tuple):
+        return key
+    if len(key) == 3 and key[0] == "string" and isinstance(key[2], tuple):  # pyright: ignore[reportUnknownArgumentType]
+        return key[:2]  # pyright: ignore[reportUnknownVariableType]
+    parts = tuple([without_texts(part) for part in key])  # pyright: ignore[reportUnknownVariableType]
+    same = all(a is b for a, b in zip(parts, key, strict=True))  # pyright: ignore[reportUnknownArgumentType]
+    return key if same else parts  # pyright: ignore[reportUnknownVariableType]
+
+
 def refers_to(key: Any, reference: weakref.ref[Any]) -> bool:
     """Whether a key holds this very reference."""
     if isinstance(key, tuple):
