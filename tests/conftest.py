@@ -46,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Stop at once if TensorFlow is required and missing."""
     if config.getoption("--require-tensorflow") and not HAS_TENSORFLOW:
         raise pytest.UsageError(f"--require-tensorflow was given, but {NO_TENSORFLOW}")
+    if HAS_TENSORFLOW:  # before any tf.keras: where it is not loaded, tapejax stands in for it
+        importlib.import_module("tensorflow")
 
 
 def pytest_report_header() -> str:

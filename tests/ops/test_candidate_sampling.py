@@ -62,10 +62,16 @@ def test_set_seed_makes_a_learning_sampler_forget():
     assert not np.array_equal(first[0], first[1])
 
 
-def test_a_learning_sampler_cannot_be_traced():
-    function = tapejax.function(lambda: _sample(tapejax, "learned_unigram", 6, False, 10, 1))
-    with pytest.raises(NotImplementedError, match="fixed_unigram_candidate_sampler"):
-        function()
+def test_a_learning_sampler_learns_in_functions_too():
+    def sample():
+        return _sample(tapejax, "learned_unigram", 6, False, 10, 1).true_expected_count
+
+    counts = []
+    for draw in (sample, tapejax.function(sample)):
+        tapejax.random.set_seed(1)
+        counts.append([draw().numpy() for _ in range(3)])
+    np.testing.assert_array_equal(counts[0], counts[1])
+    assert not np.array_equal(counts[0][0], counts[0][1])
 
 
 @pytest.mark.parametrize(
