@@ -29,6 +29,7 @@ from tapejax import metrics as metrics
 from tapejax import nest as nest
 from tapejax import nn as nn
 from tapejax import optimizers as optimizers
+from tapejax import profiler as profiler
 from tapejax import quantization as quantization
 from tapejax import queue as queue
 from tapejax import ragged as ragged
@@ -37,6 +38,7 @@ from tapejax import sets as sets
 from tapejax import signal as signal
 from tapejax import sparse as sparse
 from tapejax import strings as strings
+from tapejax import summary as summary
 from tapejax import sysconfig as sysconfig
 from tapejax import test as test
 from tapejax import train as train

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.engine.convert import as_tensor
-from tapejax._src.ops import casting
+from tapejax._src.ops import casting, event_messages
 
 
 def library() -> Any:
@@ -132,6 +132,13 @@ GRAPHS: Mapping[str, Any] = {
     "placeholder_with_default": _refused("placeholder_with_default", _PLACEHOLDER),
     "trainable_variables": _refused("trainable_variables", "Use those of the model or module."),
     "variable_scope": _refused("variable_scope", _VARIABLE),
+}
+
+
+MESSAGES: Mapping[str, Any] = {
+    "Event": event_messages.Event,
+    "Summary": event_messages.Summary,
+    "SummaryMetadata": event_messages.SummaryMetadata,
 }
 
 
@@ -364,7 +371,7 @@ def find(name: str) -> Any:
     Raises:
         AttributeError: If it has nothing.
     """
-    for table in (GRAPHS, ARRAYS):
+    for table in (GRAPHS, ARRAYS, MESSAGES):
         if name in table:
             return table[name]
     if name in RENAMED:

@@ -10,6 +10,7 @@ from tapejax._src.engine.convert import as_tensor
 from tapejax._src.keras.adaptive_optimizers import Adagrad
 from tapejax._src.keras.optimizers import SGD, Adam
 from tapejax._src.keras.version_1 import library
+from tapejax._src.ops import event_messages
 from tapejax._src.tape.gradient_tape import GradientTape
 
 
@@ -174,6 +175,7 @@ TRAIN: Mapping[str, Any] = {
     "RMSPropOptimizer": rms_prop_optimizer,
     "get_global_step": get_or_create_global_step,
     "get_or_create_global_step": get_or_create_global_step,
+    "summary_iterator": event_messages.summary_iterator,
 }
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from tapejax._src.core.tensor_proto import TensorProto
+from tapejax._src.ops import wire_format
 
 
 def _bytes(value: Any) -> bytes:
@@ -32,6 +36,75 @@ def _integer(value: Any) -> int:
 
 
 ITEMS: dict[str, Callable[[Any], Any]] = {"bytes": _bytes, "float": _float, "int64": _integer}
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"bad argument type for built-in operation: str expected, {value!r} found")
+
+
+def _tensor(value: Any) -> TensorProto:
+    if isinstance(value, TensorProto):
+        return value
+    raise TypeError(f"expected a TensorProto, {type(value).__name__} found")
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, (bytes, str)) or np.ndim(value):
+        raise TypeError(f"must be real number, not {type(value).__name__}")
+    return float(value)
+
+
+class Single(NamedTuple):
+    """How a field of one value is set, written and read.
+
+    Attributes:
+        convert: Checks and converts a value.
+        default: Makes the value of a field that is not set.
+        wire: The wire type.
+        write: From a value to an unsigned integer, or to bytes.
+        read: Back.
+    """
+
+    convert: Callable[[Any], Any]
+    default: Callable[[], Any]
+    wire: int
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+    def serialized(self, number: int, value: Any) -> bytes:
+        """A value as a field of a message."""
+        content = self.write(value)
+        if self.wire == wire_format.VARINT:
+            return wire_format.number_field(number, content)
+        if self.wire == wire_format.BYTES:
+            return wire_format.field(number, content)
+        return wire_format.varint(number << 3 | self.wire) + content
+
+
+def _real(form: str, wire: int, convert: Callable[[Any], float]) -> Single:
+    pack = struct.Struct(form)
+    return Single(convert, float, wire, pack.pack, lambda data: pack.unpack(data)[0])
+
+
+SINGLE = {
+    "text": Single(_string, str, wire_format.BYTES, str.encode, bytes.decode),
+    "content": Single(_bytes, bytes, wire_format.BYTES, bytes, bytes),
+    "integer": Single(_integer, int, wire_format.VARINT, int, wire_format.signed),
+    "double": _real("<d", wire_format.EIGHT, _number),
+    "single": _real("<f", wire_format.FOUR, _float),
+    "tensor": Single(
+        _tensor,
+        TensorProto,
+        wire_format.BYTES,
+        TensorProto.SerializeToString,
+        TensorProto.FromString,
+    ),
+}
+"""The kinds of fields that hold one value."""
 
 
 class Values(list[Any]):

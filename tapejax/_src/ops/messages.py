@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from tapejax._src.ops import wire_format
-from tapejax._src.ops.message_fields import ITEMS, MessageList, MessageMap, Values
+from tapejax._src.ops.message_fields import ITEMS, SINGLE, MessageList, MessageMap, Values
 from tapejax._src.ops.wire_format import BrokenMessageError
 
 M = TypeVar("M", bound="Message")
@@ -24,8 +24,8 @@ class Field(NamedTuple):
 
     Attributes:
         number: Its number on the wire.
-        kind: `'bytes'`, `'float'`, `'int64'` (each repeated), `'message'`, `'messages'` (repeated)
-            or `'map'` (from text to messages).
+        kind: `'bytes'`, `'float'`, `'int64'` (each repeated), `'message'`, `'messages'` (repeated),
+            `'map'` (from text to messages), or one value: a key of `SINGLE`.
         make: The class of the messages.
     """
 
@@ -62,7 +62,9 @@ class Message:
                 raise ValueError(f'Protocol message {type(self).__name__} has no "{name}" field.')
             if value is None:
                 continue
-            if found.kind == "message":
+            if found.kind in SINGLE:
+                setattr(self, name, value)
+            elif found.kind == "message":
                 self._touch(name)
                 self._value(name)._merge_value(value)
             elif found.kind == "map":
@@ -94,15 +96,22 @@ class Message:
         return self._value(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in type(self).FIELDS:
+        found = type(self).FIELDS.get(name)
+        if found is not None and found.kind in SINGLE:
+            self._set[name] = SINGLE[found.kind].convert(value)
+            self._present()
+        elif found is not None:
             raise AttributeError(
                 f'Assignment not allowed to message, map, or repeated field "{name}" in protocol '
                 "message object."
             )
-        super().__setattr__(name, value)
+        else:
+            super().__setattr__(name, value)
 
     def _value(self, name: str) -> Any:
         found = self._set.get(name)
+        if found is None and self.FIELDS[name].kind in SINGLE:
+            return SINGLE[self.FIELDS[name].kind].default()
         if found is None:
             found = self._set[name] = self._new(name)
         return found
@@ -137,16 +146,18 @@ class Message:
 
     def _is_set(self, name: str) -> bool:
         found = self._set.get(name)
-        if found is None:
-            return False
-        return found._is_present if self.FIELDS[name].kind == "message" else len(found) > 0
+        kind = self.FIELDS[name].kind
+        if found is None or kind in SINGLE:
+            return found is not None
+        return found._is_present if kind == "message" else len(found) > 0
 
     def HasField(self, field_name: str) -> bool:
         """Whether a field that holds one message is set."""
         names = self.ONEOF.get(field_name)
         if names is not None:
             return self.WhichOneof(field_name) is not None
-        if field_name not in self.FIELDS or self.FIELDS[field_name].kind != "message":
+        single = ("message", *SINGLE)
+        if field_name not in self.FIELDS or self.FIELDS[field_name].kind not in single:
             raise ValueError(
                 f'Protocol message {type(self).__name__} has no singular "{field_name}" field.'
             )
@@ -204,6 +215,8 @@ class Message:
 
     def _serialized(self, name: str, definition: Field) -> bytes:
         value, number = self._set[name], definition.number
+        if definition.kind in SINGLE:
+            return SINGLE[definition.kind].serialized(number, value)
         if definition.kind == "bytes":
             return b"".join([wire_format.field(number, item) for item in value])
         if definition.kind == "float":
@@ -264,6 +277,11 @@ class Message:
                 self._read_field(name, self.FIELDS[name].kind, wire, value)
 
     def _read_field(self, name: str, kind: str, wire: int, value: Any) -> None:
+        if kind in SINGLE:
+            if wire != SINGLE[kind].wire:
+                raise BrokenMessageError(f"field {name} has the wrong wire type {wire}")
+            setattr(self, name, SINGLE[kind].read(value))
+            return
         held = self._value(name)
         if kind == "int64":
             held.add_converted(wire_format.integers_of(wire, value))
@@ -316,6 +334,11 @@ class Message:
             if not self._is_set(name):
                 continue
             value = self._set[name]
+            if definition.kind in SINGLE:
+                shown = str(value).splitlines()
+                single = [f"{name} {{", *[f"  {line}" for line in shown], "}"]
+                yield from single if definition.kind == "tensor" else [f"{name}: {_shown(value)}"]
+                continue
             if definition.make is None:
                 yield from [f"{name}: {_shown(item)}" for item in value]
                 continue

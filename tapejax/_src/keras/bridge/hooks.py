@@ -83,6 +83,7 @@ from tapejax._src.keras.bridge import (
     layer_calls,
     state_objects,
     symbolic_ops,
+    tensorboard,
     training,
     user_code,
 )
@@ -119,7 +120,7 @@ def install(keras: Any) -> None:
         keras.layers.RNN.variables = property(layer_calls.with_states(layer.variables.fget))
         _hook_training(keras)
         checkpointing.install(keras)
-        _stand_in(keras.src.utils, keras.src.backend)
+        _stand_in(keras)
         setattr(Tensor, _MASK, property(_mask_of, fdel=_delete_mask))
         for cls in _below(layer):
             user_code.wrap_methods(cls)
@@ -139,12 +140,14 @@ def _take_user_functions(keras: Any, module: Any) -> None:
         place.get = get
 
 
-def _stand_in(utils: Any, backend: Any) -> None:
+def _stand_in(keras: Any) -> None:
+    utils, backend = keras.src.utils, keras.src.backend
     ours = importlib.import_module("tapejax")
     if sys.modules.get("tensorflow", ours) is not ours:
         return
     lazy = utils.module_utils.tensorflow
     lazy.module, lazy._available = ours, True
+    tensorboard.install(keras, ours)
     sys.modules["keras.src.backend.tensorflow"] = backend.jax
     backend.tensorflow = backend.jax
     state = utils.backend_utils.global_state
