@@ -181,6 +181,16 @@ def check_batches(target: Tensor, source: Tensor) -> None:
         )
 
 
+def check_chunk(chunk_size: Any) -> None:
+    """Raise for a number of rows that is no positive integer.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
+        raise ValueError(f"chunk_size must be a positive integer or None, got {chunk_size!r}.")
+
+
 def zeros(shape: Any, like: Any) -> Tensor:
     """Zeros of a shape, in a tensor's dtype, computed already."""
     return constant_tensor(np.zeros(tuple(shape), like.dtype.as_numpy_dtype))

@@ -191,7 +191,7 @@ def hand_out_entry(recorder: Recorder, entry: Cotangent | None, avals: Any) -> A
 
 
 # ---------------------------------------------------------------------- jacobians
-def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
+def jacobian(question: Question, aval: Aval, batched: bool, chunk: int | None = None) -> list[Any]:
     """Record the jacobian of one target: the sweep, vectorized over the unit cotangents.
 
     The sweep is recorded once with a placeholder for the cotangent; then it is the body of one op.
@@ -201,7 +201,7 @@ def jacobian(question: Question, aval: Aval, batched: bool) -> list[Any]:
     before = len(recorder.results)
     recorder.limit = 1 << 60  # the placeholder has no value: nothing may run meanwhile
     try:
-        node = _record_jacobian(recorder, question, aval, batched)
+        node = _record_jacobian(recorder, question, aval, batched, chunk)
     finally:
         recorder.limit = limit
     if recorder.callbacks:
@@ -232,7 +232,9 @@ def _retire(recorder: Recorder, before: int, node: Program) -> None:
     recorder.results[before:] = results
 
 
-def _record_jacobian(recorder: Recorder, question: Question, aval: Aval, batched: bool) -> Program:
+def _record_jacobian(
+    recorder: Recorder, question: Question, aval: Aval, batched: bool, chunk: int | None
+) -> Program:
     """Record the sweep from a placeholder, and make it the body of one op."""
     place = ("placeholder", aval)
     node = recorder.node.edges.get(place)
@@ -245,10 +247,10 @@ def _record_jacobian(recorder: Recorder, question: Question, aval: Aval, batched
     start = node
     gradients = answer(question._replace(seeds=(seed,)))
     entries = [None if g is None else _dense_number(g) for g in gradients]
-    key = ("jacobian", start, seed, tuple(entries), batched)
+    key = ("jacobian", start, seed, tuple(entries), batched, chunk)
     node = recorder.node.edges.get(key)
     if node is None:
-        node = _vectorize(recorder, key, start, seed, entries, aval, batched)
+        node = _vectorize(recorder, key, start, seed, entries, aval, batched, chunk)
     advance(recorder, node)
     return node
 
@@ -265,6 +267,7 @@ def _vectorize(
     entries: Sequence[int | None],
     aval: Aval,
     batched: bool,
+    chunk: int | None,
 ) -> Program:
     """Make the ops recorded since `start` that depend on the placeholder the body of a vmap."""
     table = list(recorder.avals())
@@ -283,7 +286,7 @@ def _vectorize(
         body, reads = needed([op for op in ops if dependent.intersection(op[1])], [entry])
         made = {out for op in body for out in op[2]} | {seed}
         captured = sorted(reads - made)
-        kernel = _row_kernel(body, captured, seed, entry, aval, batched, table)
+        kernel = _row_kernel(body, captured, seed, entry, aval, batched, table, chunk)
         results.append(builder.emit(kernel, captured)[0])
     builder.node.result = tuple(results)
     builder.node.payload = tuple([_avals_of(entry, builder.table) for entry in results])
@@ -299,6 +302,7 @@ def _row_kernel(
     aval: Aval,
     batched: bool,
     table: Sequence[Aval],
+    chunk: int | None,
 ) -> Kernel:
     source = table[entry]
     rows = aval.shape[1:] if batched else aval.shape
@@ -312,7 +316,8 @@ def _row_kernel(
             return env[entry]
 
         units = jnp.eye(count, dtype=aval.dtype).reshape((count, *rows))
-        stacked = jax.vmap(row)(units)
+        few = chunk is not None and chunk < count
+        stacked = jax.lax.map(row, units, batch_size=chunk) if few else jax.vmap(row)(units)
         if not batched:
             return stacked.reshape(aval.shape + source.shape)
         by_example = jnp.moveaxis(stacked, 0, 1)

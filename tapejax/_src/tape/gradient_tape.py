@@ -20,6 +20,7 @@ from tapejax._src.tape import differentiate
 from tapejax._src.tape.arguments import (
     UnconnectedGradients,
     check_batches,
+    check_chunk,
     flat_seeds,
     flat_sources,
     flat_targets,
@@ -33,18 +34,16 @@ from tapejax._src.tape.arguments import (
     zeros,
 )
 from tapejax._src.tape.carry import Entry
+from tapejax._src.tape.derivatives import USED, Derivatives
 from tapejax._src.tape.past import NO_PAST, Past
 from tapejax._src.tape.questions import question_of
 from tapejax._src.tape.recorded import Access, View, accessed_variables
 from tapejax._src.tape.shortcut import follow_shortcut, keep_shortcut, shortcut_key
 
 NONE = UnconnectedGradients.NONE
-_USED = (
-    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-)
 
 
-class GradientTape:
+class GradientTape(Derivatives):
     """Records operations for automatic differentiation.
 
     Ops on trainable variables, and on tensors passed to `watch`, are differentiable inside the
@@ -315,7 +314,7 @@ class GradientTape:
             [3.0, 12.0]
         """
         if not self.is_open_to_questions:
-            raise RuntimeError(_USED)
+            raise RuntimeError(USED)
         zero = unconnected_gradients is not NONE and zero_if_unconnected(unconnected_gradients)
         targets = [target] if type(target) is Tensor else flat_targets(target)
         flat = flat_sources(sources)
@@ -332,6 +331,8 @@ class GradientTape:
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
+        *,
+        chunk_size: int | None = None,
     ) -> Any:
         """The derivative of every element of the target by every element of each source.
 
@@ -341,6 +342,7 @@ class GradientTape:
             unconnected_gradients: What to return for a source the target does not depend on.
             parallel_iterations: Accepted for compatibility.
             experimental_use_pfor: False needs a persistent tape in eager code, as in TensorFlow.
+            chunk_size: How many rows to compute at once, which bounds memory. Default: all.
 
         Returns:
             For each source a tensor of shape `target.shape + source.shape`, or None.
@@ -366,7 +368,8 @@ class GradientTape:
             self._start_question("jacobian")
             self._end_question()
             return nest.pack_sequence_as(sources, [None] * len(flat))
-        rows = self._ask("jacobian", targets, [None], flat)
+        check_chunk(chunk_size)
+        rows = self._ask("jacobian", targets, [None], flat, chunk=chunk_size)
         if zero:
             rows = [
                 zeros(targets[0].aval.shape + s.shape, s) if r is None else r
@@ -417,7 +420,7 @@ class GradientTape:
 
     def _check_rows(self, what: str, together: bool) -> None:
         if not self.is_open_to_questions:
-            raise RuntimeError(_USED)
+            raise RuntimeError(USED)
         if not together and not self._persistent and LOCAL.recorder.symbolic is None:
             raise RuntimeError(
                 f"GradientTape must be created with persistent=True to compute the {what} with "
@@ -431,19 +434,20 @@ class GradientTape:
         seeds: Sequence[Any],
         sources: Sequence[Any],
         zero: bool = False,
+        chunk: int | None = None,
     ) -> list[Any]:
         """Record a question, by the short way if it was asked before; the tape is then used up."""
         recorder = LOCAL.recorder
         if self.recorder is not recorder and is_around(self.recorder, recorder):
             with recording_around(self.recorder, [*targets, *seeds, *sources]):
-                return self._ask(kind, targets, seeds, sources, zero)
+                return self._ask(kind, targets, seeds, sources, zero, chunk)
         if self._recording or self.recorder is not recorder or self.past is not NO_PAST:
             self._start_question(kind)
             recorder = LOCAL.recorder
         start = recorder.node
         key = found = None
         if len(targets) == 1 and seeds[0] is None and not zero and self.past is NO_PAST:
-            key = shortcut_key(kind, recorder, self.number, targets[0], sources)
+            key = None if chunk else shortcut_key(kind, recorder, self.number, targets[0], sources)
             if key is not None:
                 found = follow_shortcut(recorder, key)
         if found is None:
@@ -452,7 +456,7 @@ class GradientTape:
                 found = differentiate.answer(question)
             else:
                 aval = value_of(targets[0]).aval
-                found = differentiate.jacobian(question, aval, kind == "batch_jacobian")
+                found = differentiate.jacobian(question, aval, kind == "batch_jacobian", chunk)
             if key is not None:
                 keep_shortcut(recorder, start, key)
         self._end_question()
@@ -462,7 +466,7 @@ class GradientTape:
         if self._recording:
             if not self._persistent:
                 self._leave()
-            else:
+            elif not self._kept_open:
                 warn_persistent(what)
         if self.recorder is not LOCAL.recorder or self.past.entries:
             self._import()
