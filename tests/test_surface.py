@@ -28,6 +28,7 @@ OWN_CONSTRUCTOR = {
     "Tensor": "made by ops and by tf.constant, never by calling the class",
     "RaggedTensor": "made by tf.ragged.constant and from_*; the constructor is private",
     "Operation": "nodes of graphs, which cannot be made here",
+    "experimental.numpy.ndarray": "the same class as tf.Tensor",
     "Variable": "TensorFlow's metaclass hides the parameters; compared with `__init__` below",
     "DType": "the dtypes are constants; TensorFlow's takes the number of a protocol buffer",
     "dtypes.DType": "the same class as tf.DType",

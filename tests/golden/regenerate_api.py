@@ -30,6 +30,8 @@ NAMESPACES = (
     "debugging",
     "dtypes",
     "errors",
+    "experimental.numpy",
+    "experimental.numpy.random",
     "image",
     "io",
     "linalg",

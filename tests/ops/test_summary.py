@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import io
 import os
+import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -403,6 +405,39 @@ def test_a_profile_is_written_or_thrown_away(tmp_path: Path) -> None:
     assert glob.glob(f"{tmp_path}/plugins/profile/*/*.xplane.pb")
     with pytest.raises(ValueError, match="delay_ms"):
         profiler.start(tmp_path, profiler.ProfilerOptions(delay_ms=3))
-    for refused in (profiler.client.trace, profiler.client.monitor):
+    for refused in (
+        tf.profiler.experimental.client.trace,
+        tf.profiler.experimental.client.monitor,
+    ):
         with pytest.raises(NotImplementedError, match="Profile"):
             refused("grpc://localhost:6009", "logs", 100)
+
+
+def test_a_trace_is_thrown_away(tmp_path: Path) -> None:
+    tf.summary.trace_on(graph=False, profiler=True, profiler_outdir=str(tmp_path))
+    tf.summary.trace_off()
+    assert not os.listdir(tmp_path)
+    with pytest.raises(ValueError, match="Must enable trace"):
+        tf.summary.trace_export("x")
+
+
+def test_a_process_listens_for_profilers() -> None:
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    tf.profiler.experimental.server.start(port)
+    try:
+        with socket.create_connection(("localhost", port), timeout=10):
+            pass
+    finally:
+        jax.profiler.stop_server()
+
+
+def test_the_step_may_be_set_for_the_thread(write: Any) -> None:
+    def body() -> None:
+        tf.summary.experimental.set_step(8)
+        tf.summary.scalar("x", 1.0)
+
+    assert [step for _, step, _, _ in write(body, None)] == [8]
+    tf.summary.experimental.set_step(None)
+    assert tf.summary.experimental.get_step() is None
