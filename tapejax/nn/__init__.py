@@ -11,6 +11,8 @@ from tapejax._src.ops.activation import relu6 as relu6
 from tapejax._src.ops.activation import selu as selu
 from tapejax._src.ops.activation import silu as silu
 from tapejax._src.ops.activation import silu as swish  # pyright: ignore[reportUnusedImport]  renamed
+from tapejax._src.ops.approx_top_k import approx_max_k as approx_max_k
+from tapejax._src.ops.approx_top_k import approx_min_k as approx_min_k
 from tapejax._src.ops.blocks import depth_to_space as depth_to_space
 from tapejax._src.ops.blocks import space_to_batch as space_to_batch
 from tapejax._src.ops.blocks import space_to_depth as space_to_depth

@@ -39,7 +39,7 @@ def _found(x: Array, k: Any, axis: Any, largest: bool) -> ApproxTopK:
     return ApproxTopK(jnp.moveaxis(values, -1, axis), jnp.moveaxis(indices, -1, axis))
 
 
-@op("math.approx_max_k", node="ApproxTopK", dtypes=_FLOATS, cases=_FORMS)
+@op("math.approx_max_k", "nn.approx_max_k", node="ApproxTopK", dtypes=_FLOATS, cases=_FORMS)
 def approx_max_k(
     operand: Same,
     k: StaticInts,

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import numbers
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from tapejax._src.engine.registry import public
+
+bytes_or_text_types = (bytes, str)
+complex_types = (numbers.Complex, np.number)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
 
 
 @public("compat.as_bytes")

@@ -7,6 +7,7 @@ import functools
 import sys
 from collections.abc import Sequence
 
+from tapejax._src.report.coverage import coverage, coverage_json, describe_coverage
 from tapejax._src.report.environment import describe, environment, to_json, version_of
 from tapejax._src.report.run_script import (
     CommandError,
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Not by argparse, which would take options meant for the script.
         return _run(given[1:])
     options = _parser().parse_args(given)
+    if options.command == "coverage":
+        return _coverage(options)
     found = environment()
     print(to_json(found) if options.json else describe(found))
     return 0
@@ -52,11 +55,27 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"tapejax {version_of('tapejax')}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", required=True
+    )
     commands.add_parser("run", help="run a TensorFlow program on tapejax: SCRIPT or -m MODULE")
     env = commands.add_parser("env", help="print versions, devices and settings")
     env.add_argument("--json", action="store_true", help="print them as one JSON object")
+    names = commands.add_parser("coverage", help="print which of TensorFlow's names there are")
+    names.add_argument("namespaces", nargs="*", metavar="NAMESPACE", help="such as math or tf.nn")
+    names.add_argument("--missing", action="store_true", help="print the absent names, and why")
+    names.add_argument("--json", action="store_true", help="print it as one JSON object")
     return parser
+
+
+def _coverage(options: argparse.Namespace) -> int:
+    try:
+        rows = coverage(options.namespaces)
+    except ValueError as error:
+        print(f"tapejax coverage: {error}", file=sys.stderr)
+        return WRONG_COMMAND
+    print(coverage_json(rows) if options.json else describe_coverage(rows, options.missing))
+    return 0
 
 
 def _run(arguments: list[str]) -> int:

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from tapejax._src.keras import version_1
 from tapejax._src.keras.bridge import guest
+from tapejax._src.report.absent import ABSENT
 from tapejax._src.report.callsite import place, runs_from_import, user_frame
 
 # What to write instead, for names that TensorFlow programs often use. The longest matching prefix
@@ -47,6 +48,10 @@ ADVICE = {
 _NOT_TENSORFLOWS = {"TYPE_CHECKING", "annotations", "missing_attribute"}
 
 
+class LeftOutError(AttributeError, NotImplementedError):
+    """A name of TensorFlow's that is left out on purpose; the text says what takes its place."""
+
+
 def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
     """Make the module-level `__getattr__` of a public module.
 
@@ -72,7 +77,9 @@ def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
         if runs_from_import(frame):
             # Python would put a text of its own in the place of an AttributeError here.
             raise ImportError(message, name=module_name)
-        raise AttributeError(message, name=name)
+        wanted = f"{module_name.partition('.')[2]}.{name}".lstrip(".")
+        kind = AttributeError if advice_for(wanted) is None else LeftOutError
+        raise kind(message, name=name)
 
     return refuse
 
@@ -147,10 +154,11 @@ def missing_message(module_name: str, name: str, where: str) -> str:
 
 
 def advice_for(wanted: str) -> str | None:
-    """The entry of `ADVICE` for a dotted name or for the longest of its prefixes."""
+    """What to use instead of a dotted name: by its longest prefix in `ADVICE` or `ABSENT`."""
     while wanted:
-        if wanted in ADVICE:
-            return ADVICE[wanted]
+        for table in (ADVICE, ABSENT):
+            if wanted in table:
+                return table[wanted]
         wanted = wanted.rpartition(".")[0]
     return None
 
