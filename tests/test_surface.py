@@ -33,6 +33,9 @@ OWN_CONSTRUCTOR = {
     "dtypes.DType": "the same class as tf.DType",
     "lookup.StaticHashTable": "TensorFlow's metaclass hides the parameters",
     "lookup.StaticVocabularyTable": "TensorFlow's metaclass hides the parameters",
+    "distribute.DistributedDataset": "made by strategies; TensorFlow's is an interface",
+    "distribute.DistributedIterator": "made by iter(); TensorFlow's is an interface",
+    "distribute.experimental.CommunicationOptions": "TensorFlow hides the parameters",
     "errors": "raised by the library; there is no graph node for TensorFlow's first arguments",
 }
 # the one statement besides imports: an error for names that do not exist says what does

@@ -121,6 +121,8 @@ class Variable(metaclass=_Creating):
     serial: int
     """Creation order."""
     reference: weakref.ref[Variable]
+    replication: Any = None
+    """What a strategy that has several copies of it says about assignments, or None."""
 
     __array_priority__ = 100
 
