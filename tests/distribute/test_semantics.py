@@ -5,48 +5,33 @@ The programs run in processes of their own: the number of devices is fixed when 
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from functools import cache
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-import tensorflow  # noqa: F401  the programs run in TensorFlow too
+import tensorflow
+from distribute.running import output_of
 
-PROGRAMS = Path(__file__).with_name("programs")
-ROOT = Path(__file__).parents[2]
+TENSORFLOW = tensorflow.__name__
 
-
-@cache
-def output_of(program: str, library: str) -> Any:
-    """What a program prints last, as JSON."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    if library == "tensorflow":
-        environment.pop("KERAS_BACKEND", None)
-    done = subprocess.run(
-        [sys.executable, str(PROGRAMS / f"{program}.py"), library],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+# Rows that differ in a function: the replicas are one program, which returns a value for each, and
+# an error in one of them is that of the program.
+IN_A_FUNCTION = {
+    "an error in a replica": "raises InvalidArgumentError",
+    "merge to one": ["replicas", 6.0, 6.0, 6.0, 6.0],
+}
 
 
-def test_every_call_gives_what_tensorflow_gives() -> None:
+@pytest.mark.parametrize("mode", ["eager", "traced", "pmap"])
+def test_every_call_gives_what_tensorflow_gives(mode: str) -> None:
     """Values, and the types of errors."""
-    theirs, ours = output_of("semantics", "tensorflow"), output_of("semantics", "tapejax")
+    theirs = output_of("semantics", TENSORFLOW, "eager")
+    ours = output_of("semantics", "tapejax", mode)
+    expected = theirs if mode == "eager" else {**theirs, **IN_A_FUNCTION}
     assert len(theirs) > 130
-    assert {k: v for k, v in ours.items() if theirs[k] != v} == {}
+    assert {k: v for k, v in ours.items() if expected[k] != v} == {}
     assert ours.keys() == theirs.keys()
 
 
-WAYS = ("run in function", "eager", "function in run")
+WAYS = ("run in function", "eager", "function in run", "by pmap")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -58,7 +43,7 @@ def test_four_replicas_train_as_one_device_and_as_tensorflow(
     """20 steps; the weights and the losses."""
     found = output_of("training", "tapejax")[f"{kind}, {optimizer}, four, {way}"]
     alone = output_of("training", "tapejax")[f"{kind}, {optimizer}, one, {way}"]
-    expected = output_of("training", "tensorflow")[f"{kind}, {optimizer}, four, run in function"]
+    expected = output_of("training", TENSORFLOW)[f"{kind}, {optimizer}, four, run in function"]
     for other in (alone, expected):
         for one, two in zip(found[0] + [found[1]], other[0] + [other[1]], strict=True):
             np.testing.assert_allclose(one, two, rtol=0, atol=5e-7)

@@ -54,7 +54,7 @@ class EagerReplica(ReplicaContext):
         super().__init__(strategy, as_tensor(place))
         self._place = place
 
-    def _meet(self, kind: str, payload: Any) -> Any:
+    def _meet(self, kind: str, payload: Any, tensors: Sequence[Tensor] = ()) -> Any:
         if LOCAL.recorder.symbolic is not None:
             raise RuntimeError(
                 f"{kind} was called while a tf.function is being traced that one replica calls: "
@@ -62,11 +62,13 @@ class EagerReplica(ReplicaContext):
                 "run as Python here. Decorate the function that calls strategy.run, or the one "
                 "passed to it, with tf.function instead."
             )
+        for tensor in tensors:
+            tensor.value_array()
         return self.turns.meet(self._place, kind, payload)
 
     def reduced(self, op: ReduceOp, tensors: list[Tensor]) -> list[Tensor]:
         """The sums or means over all replicas."""
-        if not LOCAL.active:
+        if not LOCAL.active or LOCAL.recorder.symbolic is not None:
             return self._reduced_now(op, tensors)
 
         @custom_gradient
@@ -81,15 +83,11 @@ class EagerReplica(ReplicaContext):
         return list(call(*tensors))
 
     def _reduced_now(self, op: ReduceOp, tensors: list[Tensor]) -> list[Tensor]:
-        for tensor in tensors:
-            tensor.value_array()
-        return self._meet("all_reduce", (op, tensors))
+        return self._meet("all_reduce", (op, tensors), tensors)
 
     def gathered(self, tensors: list[Tensor], axis: int) -> list[Tensor]:
         """The values of all replicas joined."""
-        for tensor in tensors:
-            tensor.value_array()
-        return self._meet("all_gather", (axis, tensors))
+        return self._meet("all_gather", (axis, tensors), tensors)
 
     def merged(
         self, merge_fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -99,8 +97,7 @@ class EagerReplica(ReplicaContext):
 
     def first(self, variable: Variable, tensor: Tensor) -> Tensor:
         """The value of the first replica."""
-        tensor.value_array()
-        return self._meet(f"assigning {variable.name}", tensor)
+        return self._meet(f"assigning {variable.name}", tensor, [tensor])
 
 
 class EagerRun:
@@ -143,11 +140,13 @@ class EagerRun:
             replica.turns = turns
         results = turns.run()
         self._commit()
+        self._strategy.spread_variables()
         return regrouped(results)
 
     def _body(self, place: int) -> Any:
         listeners, creators, prefix = self._outside
         CREATION.listeners, CREATION.creators = listeners, creators
+        LOCAL.context = (self._strategy.token, place)
         with entered(self._strategy, self._replicas[place]), name_scope(prefix):
             args, kwargs = of_replica((self._args, self._kwargs), place)
             result = self._fn(*args, **kwargs)

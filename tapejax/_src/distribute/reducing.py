@@ -12,7 +12,7 @@ from tapejax._src.distribute.contexts import DEFAULT
 from tapejax._src.distribute.eager_run import total
 from tapejax._src.distribute.reduce_op import ReduceOp
 from tapejax._src.distribute.replica_context import check_gathered
-from tapejax._src.distribute.values import BATCH, STACK, PerReplica
+from tapejax._src.distribute.values import BATCH, STACK, InReplicas, PerReplica
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.ops.arithmetic import divide
 from tapejax._src.ops.casting import cast
@@ -31,6 +31,8 @@ def reduced(strategy: Strategy, op: ReduceOp, value: Any, axis: Any) -> Any:
         ValueError: If a value that is the same for all is to be summed.
         InvalidArgumentError: If the shapes do not fit.
     """
+    if isinstance(value, InReplicas):
+        return _in_replicas(op, value, axis)
     if not isinstance(value, PerReplica):
         return _plain(strategy, op, value, axis)
     if axis is not None:
@@ -48,6 +50,13 @@ def reduced(strategy: Strategy, op: ReduceOp, value: Any, axis: Any) -> Any:
             "element. Pass axis=0 to reduce their first axis too, or use strategy.gather.",
         )
     return total(tensors, op)
+
+
+def _in_replicas(op: ReduceOp, value: InReplicas, axis: Any) -> Any:
+    tensor: Any = value.tensor
+    if axis is not None:
+        tensor = (reduce_sum if op is ReduceOp.SUM else reduce_mean)(tensor, axis=axis)
+    return value.replica.reduced(op, [tensor])[0]
 
 
 def _plain(strategy: Strategy, op: ReduceOp, value: Any, axis: Any) -> Any:
@@ -84,6 +93,9 @@ def gathered(value: Any, axis: int) -> Any:
     Raises:
         ValueError: If they are scalars.
     """
+    if isinstance(value, InReplicas):
+        check_gathered(value.tensor)
+        return value.replica.gathered([value.tensor], axis)[0]
     if not isinstance(value, PerReplica):
         tensor = as_tensor(value)
         check_gathered(tensor)

@@ -15,6 +15,7 @@ from tapejax._src.core import nest
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import CREATION, Variable, VariableSynchronization
 from tapejax._src.distribute import input_pipelines, reducing
+from tapejax._src.distribute.collectives import AXIS, LOWERINGS
 from tapejax._src.distribute.contexts import (
     CONTEXTS,
     DEFAULT,
@@ -25,12 +26,12 @@ from tapejax._src.distribute.contexts import (
 from tapejax._src.distribute.eager_run import EagerRun, per_replica
 from tapejax._src.distribute.reduce_op import as_reduce_op
 from tapejax._src.distribute.replica_context import ReplicaContext
+from tapejax._src.distribute.traced_run import TracedRun
 from tapejax._src.distribute.values import PerReplica
-from tapejax._src.distribute.variables import mixing, replicate
+from tapejax._src.distribute.variables import mixing, replicate, spread
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
-from tapejax._src.function.function import Function
-from tapejax._src.function.host_run import RunOnHost
+from tapejax._src.function.function import Function, functions_run_eagerly
 from tapejax._src.ops.loss_scaling import REPLICAS
 
 
@@ -75,6 +76,10 @@ class Strategy:
                 "Use tf.distribute.MirroredStrategy(devices)."
             )
         self._variables: dict[int, weakref.ref[Variable]] = {}
+        self.token = object()
+        self._is_spread = False
+        self._lowering = "shard_map"
+        self._is_falling_back = False
         self._functions: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
 
     # ------------------------------------------------------------------ what it is
@@ -96,6 +101,26 @@ class Strategy:
     def devices_in_sync(self) -> tuple[str, ...]:
         """The names of the devices of the replicas."""
         return tuple(self._names) or ("/job:localhost/replica:0/task:0/device:CPU:0",)
+
+    @functools.cached_property
+    def mesh(self) -> jax.sharding.Mesh:
+        """The devices, on one axis."""
+        self._is_spread = True
+        return jax.sharding.Mesh(np.array(self._devices), (AXIS,))
+
+    @property
+    def lowering(self) -> str:
+        """How a `tf.function` maps its replicas over the devices: `shard_map` or `pmap`.
+
+        Both give the same numbers. Set it before the function is traced.
+        """
+        return self._lowering
+
+    @lowering.setter
+    def lowering(self, name: str) -> None:
+        if name not in LOWERINGS:
+            raise ValueError(f"lowering must be one of {sorted(LOWERINGS)}, got {name!r}.")
+        self._lowering = name
 
     # ------------------------------------------------------------------ scope
     @contextlib.contextmanager
@@ -173,20 +198,56 @@ class Strategy:
         if self.num_replicas_in_sync == 1:
             return self._run_alone(fn, args, kwargs)
         if LOCAL.recorder.symbolic is not None:
-            raise RunOnHost("it calls strategy.run, whose replicas run as Python")
-        return EagerRun(self, _as_python(fn), args, kwargs).run()
+            return self._created_here(TracedRun(self, _as_python(fn), args, kwargs).run)
+        taped = LOCAL.active and not self._is_falling_back
+        if (isinstance(fn, Function) and not functions_run_eagerly()) or taped:
+            return self._function_around(fn)(tuple(args), dict(kwargs))
+        return self._created_here(EagerRun(self, _as_python(fn), args, kwargs).run)
 
     experimental_run_v2 = run
 
     def _run_alone(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
         """Run for the only replica there is."""
+
+        def call() -> Any:
+            with entered(self, self.only_replica()):
+                return fn(*args, **kwargs)
+
+        return self._created_here(call)
+
+    def _created_here(self, call: Callable[[], Any]) -> Any:
+        """Call a function; the variables it creates are this strategy's."""
         listener = functools.partial(replicate, self)
         CREATION.listeners.append(listener)
         try:
-            with entered(self, self.only_replica()):
-                return fn(*args, **kwargs)
+            return call()
         finally:
             CREATION.listeners.remove(listener)
+
+    def _function_around(self, fn: Callable[..., Any]) -> Function:
+        """A traced function that runs another one on all replicas.
+
+        Also for a Python function around which a tape records: it sees a run as one op.
+        """
+        key = fn.state if isinstance(fn, Function) else fn
+        around = self._functions.get(key)
+        if around is None:
+            python_function, reference = _as_python(fn), weakref.ref(self)
+
+            def run(args: Any, kwargs: Any) -> Any:
+                strategy = reference()
+                assert strategy is not None
+                before, strategy._is_falling_back = strategy._is_falling_back, True
+                try:
+                    return strategy.run(python_function, args, kwargs)
+                finally:
+                    strategy._is_falling_back = before
+
+            name = getattr(fn, "__name__", type(fn).__name__)
+            around = Function(run, name)
+            with contextlib.suppress(TypeError):  # it cannot be referred to weakly
+                self._functions[key] = around
+        return around
 
     def only_replica(self) -> ReplicaContext:
         """The context of the only replica there is."""
@@ -321,8 +382,16 @@ class Strategy:
         on_read = VariableSynchronization.ON_READ
         return [v for v in self.variables() if v.synchronization is on_read]
 
+    def spread_variables(self) -> None:
+        """Put variables on all devices, if programs have run there."""
+        if self._is_spread:
+            for variable in self.variables():
+                spread(variable.tensor, variable, self.mesh)
+
     def gather_variables(self) -> None:
         """Bring variables that a program left on all devices back to one."""
+        if not self._is_spread:
+            return
         for variable in self.variables():
             array = variable.tensor.array
             if isinstance(array, jax.Array) and len(array.sharding.device_set) > 1:

@@ -123,10 +123,12 @@ class InReplicas(DistributedValues):
 
     Args:
         tensor: The replicas' value.
+        replica: The replica that it is recorded for.
     """
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor, replica: Any) -> None:
         self.tensor = tensor
+        self.replica = replica
 
 
 def of_replica(structure: Any, place: int) -> Any:

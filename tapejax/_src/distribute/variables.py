@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import jax
 import numpy as np
+from jax.core import Tracer
 
+from tapejax._src.core.avals import placed_key, variable_key
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable, VariableAggregation, VariableSynchronization
 from tapejax._src.distribute.contexts import CONTEXTS, current_replica
@@ -205,3 +208,14 @@ def replicate(strategy: Strategy, variable: Variable) -> None:
             )
         variable.replication = Replication(strategy, variable)
         strategy.adopt(variable)
+
+
+def spread(tensor: Tensor, variable: Variable, mesh: jax.sharding.Mesh) -> None:
+    """Put the value of a variable on all devices, unless it is pending or in a program of JAX."""
+    array = tensor.array
+    if array is None or isinstance(array, Tracer):
+        return
+    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+    if not isinstance(array, jax.Array) or array.sharding != whole:
+        tensor.array = jax.device_put(array, whole, may_alias=False)
+        tensor.key = variable_key(placed_key(tensor.aval, tensor.array), variable.trainable)

@@ -1,6 +1,8 @@
 """What each call of `tf.distribute` gives on four replicas: in TensorFlow or in tapejax.
 
-    python semantics.py (tensorflow | tapejax)
+    python semantics.py (tensorflow | tapejax) (eager | traced | pmap)
+
+What is called on each replica is called in eager code, or in a `tf.function`.
 
 Prints one JSON object: for each row its value, or the type of the error it raises.
 """
@@ -16,10 +18,13 @@ from typing import Any
 import numpy as np
 
 tf: Any = importlib.import_module(sys.argv[1])
+MODE = sys.argv[2]
 REPLICAS = 4
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * REPLICAS)
 strategy = tf.distribute.MirroredStrategy([f"CPU:{n}" for n in range(REPLICAS)])
+if MODE == "pmap":
+    strategy.lowering = "pmap"
 Aggregation, Synchronization = tf.VariableAggregation, tf.VariableSynchronization
 FOUND: dict[str, Any] = {}
 
@@ -33,8 +38,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, tf.distribute.DistributedValues) and not hasattr(value, "assign"):
         return ["replicas", *[plain(v) for v in strategy.experimental_local_results(value)]]
     if hasattr(value, "numpy"):
-        return np.asarray(value.numpy()).tolist()
-    return value
+        return plain(np.asarray(value.numpy()).tolist())
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def row(name: str, call: Callable[[], Any]) -> None:
@@ -58,7 +63,7 @@ def number() -> Any:
 
 def each(fn: Callable[[], Any]) -> Any:
     """What a function gives on each replica."""
-    return strategy.run(fn)
+    return tf.function(lambda: strategy.run(fn))() if MODE != "eager" else strategy.run(fn)
 
 
 def contexts() -> None:
@@ -193,7 +198,10 @@ def variables() -> None:
             v.assign(1.0)
 
             def call(update: str = update, v: Any = v) -> Any:
-                strategy.run(lambda: getattr(v, update)(number() + 1.0))
+                def assign() -> None:
+                    getattr(v, update)(number() + 1.0)
+
+                each(assign)
                 return v
 
             row(f"{update} with {aggregation}", call)
@@ -206,7 +214,11 @@ def variables() -> None:
 def python_number(v: Any) -> Any:
     """Add a Python number."""
     v.assign(1.0)
-    strategy.run(lambda: v.assign_add(1.0))
+
+    def add() -> None:
+        v.assign_add(1.0)
+
+    each(add)
     return v
 
 

@@ -74,10 +74,14 @@ def train(strategy: Any, kind: str, make: Any, way: str) -> Any:
         losses = strategy.run(step, args=(batch,))
         return strategy.reduce("SUM", losses, axis=None)
 
-    if way == "run in function":
+    if way == "by pmap":
+        strategy.lowering = "pmap"
+    if way in ("run in function", "by pmap"):
         distributed = tf.function(distributed)
     batches = strategy.experimental_distribute_dataset(dataset)
     losses = [float(distributed(batch)) for batch in batches]
+    if way == "by pmap":
+        strategy.lowering = "shard_map"
     return [v.numpy().ravel().tolist() for v in variables], losses
 
 
@@ -91,7 +95,7 @@ def main() -> None:
     strategies = {"one": tf.distribute.OneDeviceStrategy("/cpu:0"), "four": mirrored}
     ways = ["run in function"]
     if sys.argv[1] == "tapejax":
-        ways += ["eager", "function in run"]
+        ways += ["eager", "function in run", "by pmap"]
     found: dict[str, Any] = {}
     for kind in EXAMPLES:
         for name, make in optimizers().items():
