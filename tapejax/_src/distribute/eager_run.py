@@ -14,29 +14,27 @@ import jax.numpy as jnp
 
 from tapejax._src.core.naming import name_scope, scoped_name
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.core.variable import CREATION, Variable, VariableSynchronization
+from tapejax._src.core.variable import (
+    CREATION,
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+)
 from tapejax._src.distribute.contexts import entered
 from tapejax._src.distribute.divergence import diverged
+from tapejax._src.distribute.guests import aggregation_of, emptied, united
 from tapejax._src.distribute.reduce_op import ReduceOp
 from tapejax._src.distribute.replica_context import ReplicaContext
+from tapejax._src.distribute.sums import total
 from tapejax._src.distribute.turns import Turns
 from tapejax._src.distribute.values import PerReplica, of_replica, regrouped
 from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.engine.recorder import LOCAL, flush
-from tapejax._src.ops.arithmetic import add, divide
 from tapejax._src.ops.joining import concat
 from tapejax._src.tape.custom_gradient import custom_gradient
 
 if TYPE_CHECKING:
     from tapejax._src.distribute.strategy import Strategy
-
-
-def total(tensors: Sequence[Tensor], op: ReduceOp) -> Tensor:
-    """The sum or mean of tensors of one shape."""
-    found: Any = tensors[0]
-    for tensor in tensors[1:]:
-        found = add(found, tensor)
-    return found if op is ReduceOp.SUM else divide(found, len(tensors))
 
 
 class EagerReplica(ReplicaContext):
@@ -165,11 +163,19 @@ class EagerRun:
         writes, LOCAL.writes = LOCAL.writes or {}, None
         own = self._own[place]
         for key, (variable, before) in writes.items():
-            self._common.setdefault(key, (variable, before))
+            if key not in self._common:
+                self._common[key] = (variable, before)
+                self._prepare(place, variable, before)
             own[key] = variable.tensor
         for key in own:
             variable, tensor = self._common[key]
             variable.tensor = tensor
+
+    def _prepare(self, place: int, variable: Variable, before: Tensor) -> None:
+        """Let the other replicas count from zero what all count together."""
+        if place == 0 and aggregation_of(variable) is VariableAggregation.SUM:
+            for own in self._own[1:]:
+                own.setdefault(id(variable), emptied(before))
 
     def _resolve(self, kind: str, payloads: list[Any]) -> Sequence[Any]:
         count = len(payloads)
@@ -207,7 +213,10 @@ class EagerRun:
             values = [own.get(key, before) for own in self._own]
             for value in values:
                 value.value_array()
-            if variable.synchronization is VariableSynchronization.ON_READ:
+            aggregation = aggregation_of(variable)
+            if aggregation is not None:
+                variable.hold(_computed(united(aggregation, values)))
+            elif variable.synchronization is VariableSynchronization.ON_READ:
                 variable.replication.set_copies(values)
             elif any(value is not before for value in values):
                 common.append((variable, values))
@@ -231,6 +240,11 @@ class EagerRun:
         for (variable, _), equal in zip(several, agree.tolist(), strict=True):
             if not equal:
                 raise diverged(variable)
+
+
+def _computed(tensor: Tensor) -> Tensor:
+    """A handle on the value of a tensor that nobody else has."""
+    return constant_tensor(tensor.value_array())
 
 
 def _handed_out(tensors: Sequence[Tensor], count: int) -> list[list[Tensor]]:

@@ -9,9 +9,9 @@ import numpy as np
 from tapejax._src.core import errors
 from tapejax._src.core.variable import Variable
 from tapejax._src.distribute.contexts import DEFAULT
-from tapejax._src.distribute.eager_run import total
 from tapejax._src.distribute.reduce_op import ReduceOp
 from tapejax._src.distribute.replica_context import check_gathered
+from tapejax._src.distribute.sums import total
 from tapejax._src.distribute.values import BATCH, STACK, InReplicas, PerReplica
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.ops.arithmetic import divide

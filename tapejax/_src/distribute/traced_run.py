@@ -16,11 +16,12 @@ import numpy as np
 from tapejax._src.core import nest
 from tapejax._src.core.avals import Aval, make_aval
 from tapejax._src.core.tensor import Tensor
-from tapejax._src.core.variable import Variable, VariableSynchronization
+from tapejax._src.core.variable import Variable, VariableAggregation, VariableSynchronization
 from tapejax._src.distribute import collectives
 from tapejax._src.distribute.collectives import LOWERINGS
 from tapejax._src.distribute.contexts import entered
 from tapejax._src.distribute.divergence import diverged
+from tapejax._src.distribute.guests import aggregation_of, started, united_in_program
 from tapejax._src.distribute.reduce_op import ReduceOp
 from tapejax._src.distribute.replica_context import ReplicaContext
 from tapejax._src.distribute.values import BATCH, STACK, InReplicas, PerReplica
@@ -40,6 +41,9 @@ from tapejax._src.ops.philox import forked
 
 if TYPE_CHECKING:
     from tapejax._src.distribute.strategy import Strategy
+
+
+_SUM = VariableAggregation.SUM
 
 
 class TracedReplica(ReplicaContext):
@@ -151,7 +155,7 @@ class TracedRun:
         own = [w for w in block.written if w.variable.synchronization is on_read]
         shared = [w for w in block.written if w.variable.synchronization is not on_read]
         places, inputs = self._places(block)
-        local = self._local(block, places, [w.output for w in own], [w.output for w in shared])
+        local = self._local(block, places, own, shared)
         ids = constant_tensor(np.arange(self._count, dtype=np.int32))
         spread = [
             ids,
@@ -185,7 +189,7 @@ class TracedRun:
         return places, inputs.tensors
 
     def _local(
-        self, block: Block, places: Sequence[int], own: Sequence[int], shared: Sequence[int]
+        self, block: Block, places: Sequence[int], own: Sequence[Written], shared: Sequence[Written]
     ) -> Callable[..., Any]:
         """What a device does, of arrays: ids, arguments, copies, then what is captured.
 
@@ -195,6 +199,10 @@ class TracedRun:
         arguments = len(layouts)
         copies = range(1 + arguments, 1 + arguments + len(self._locals))
         returned, has_checks, drawn = len(block.avals), bool(block.checks), dict(block.drawn)
+        stacked = [*range(returned), *[w.output for w in own]]
+        common = [(w.output, aggregation_of(w.variable)) for w in shared]
+        counted = {id(w.before) for w in shared if aggregation_of(w.variable) is _SUM}
+        counters = [n for n, t in enumerate(block.captures) if id(t) in counted]
 
         def local(*arrays: Any) -> Any:
             replica = arrays[0][0]
@@ -205,10 +213,15 @@ class TracedRun:
             captured = [arrays[place][0] if place in copies else arrays[place] for place in places]
             for n in drawn:
                 captured[n] = forked(captured[n], replica)
+            for n in counters:
+                captured[n] = started(replica, captured[n])
             outs, failure = block.run([replica, *given], captured)
-            parts = [*outs[:returned], *[outs[n] for n in own]]
             records = [failure[None]] if has_checks else []
-            return [x[None] for x in parts], [outs[n] for n in shared], records
+            alike = [
+                outs[n] if kind is None else united_in_program(kind, replica, outs[n])
+                for n, kind in common
+            ]
+            return [outs[n][None] for n in stacked], alike, records
 
         return local
 
