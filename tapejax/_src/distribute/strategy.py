@@ -29,9 +29,11 @@ from tapejax._src.distribute.replica_context import ReplicaContext
 from tapejax._src.distribute.traced_run import TracedRun
 from tapejax._src.distribute.values import PerReplica
 from tapejax._src.distribute.variables import mixing, replicate, spread
+from tapejax._src.distribute.whole_batches import placement
 from tapejax._src.engine.convert import as_tensor
 from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.function.function import Function, functions_run_eagerly
+from tapejax._src.function.trace import PLACING
 from tapejax._src.ops.loss_scaling import REPLICAS
 
 
@@ -456,5 +458,6 @@ def _replicas_of_losses() -> int:
 
 
 REPLICAS.count = _replicas_of_losses
+PLACING.of = placement
 DEFAULT.strategy = DefaultStrategy(None)
 DEFAULT.context = ReplicaContext(DEFAULT.strategy, 0)

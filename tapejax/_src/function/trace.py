@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -113,6 +113,27 @@ class _Ahead:
         return True
 
 
+class Placement(Protocol):
+    """Where the arrays of a function are put that uses variables on several devices."""
+
+    def arguments(self, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The arguments of a call, on the devices."""
+        ...
+
+    def written(self, arrays: Sequence[Any]) -> list[Any]:
+        """The values assigned to variables, within the program."""
+        ...
+
+
+class Placing:
+    """Which functions have a placement; set by the layer that knows of devices."""
+
+    of: Callable[[Sequence[Variable]], Placement | None] = staticmethod(lambda variables: None)
+
+
+PLACING = Placing()
+
+
 class Trace:
     """A function traced for one signature.
 
@@ -159,7 +180,10 @@ class Trace:
         read = {id(x) for x in self.outside}
         self._unread = [x for x in self.written if id(x) not in read]
         self._fixed = not any(type(x) in (Hidden, Argument) for x in self.outside + self.written)
-        self.kernel, self.expanded = _program_kernels(request.name, recorder, numbers)
+        self._placement = PLACING.of(self.variables)
+        self.kernel, self.expanded = _program_kernels(
+            request.name, recorder, numbers, len(writes), self._placement
+        )
         self.expanded.expansion.hand_out(request.name, len(self.returned.avals))
         self._checked = self.kernel.check is not None
         first = len(request.inputs)
@@ -192,6 +216,8 @@ class Trace:
     def call(self, arguments: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
         """Record a call; variables it assigns get their new values."""
         outside, written = self.outside, self.written
+        if self._placement is not None and LOCAL.recorder.symbolic is None:
+            arguments = self._placement.arguments(arguments)
         if not self._fixed:
             outside = _all_supplied(outside, variables)
             written = [_supplied(x, variables) for x in written]
@@ -354,9 +380,14 @@ def _restore(recorder: Recorder) -> None:
 
 
 def _program_kernels(
-    name: str, recorder: Recorder, numbers: Sequence[int]
+    name: str,
+    recorder: Recorder,
+    numbers: Sequence[int],
+    written: int,
+    placement: Placement | None,
 ) -> tuple[Kernel, Kernel]:
     """The program as one opaque op, and as one that is expanded where it is recorded."""
+    returned = len(numbers) - written
     plan = Plan(recorder.node, tuple(numbers), None, {})
     checks, checking = plan.checks, Plan(recorder.node, (), None, {})
     expansion = Expansion(recorder.node, plan, recorder.floats, recorder.ints)
@@ -365,7 +396,10 @@ def _program_kernels(
     ints = np.array(recorder.ints, np.int64)
 
     def run(*leaves: Any) -> list[Any]:
-        return plan(floats, ints, *leaves)[0]
+        found = plan(floats, ints, *leaves)[0]
+        if placement is None:
+            return found
+        return found[:returned] + placement.written(found[returned:])
 
     def fails(*leaves: Any) -> tuple[Any, ...]:
         failures = checking(floats, ints, *leaves)[1]

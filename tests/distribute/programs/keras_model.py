@@ -95,7 +95,7 @@ def statistics(traces: bool) -> list[Any]:
 
 FOUND: dict[str, Any] = {"traced": train(True), "traced statistics": statistics(True)}
 if sys.argv[1] == "tapejax":
-    FOUND |= {"eager": train(False), "eager statistics": statistics(False)}
+    FOUND.update({"eager": train(False), "eager statistics": statistics(False)})
     with strategy.scope():
         fitted = network()
         fitted.compile("sgd", "mse")
