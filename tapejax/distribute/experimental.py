@@ -7,6 +7,7 @@ from tapejax._src.distribute.reduce_op import (
     CommunicationImplementation as CommunicationImplementation,
 )
 from tapejax._src.distribute.reduce_op import CommunicationOptions as CommunicationOptions
+from tapejax._src.distribute.sharded import ShardedStrategy as ShardedStrategy
 from tapejax._src.distribute.strategies import CentralStorageStrategy as CentralStorageStrategy
 from tapejax._src.distribute.strategies import (
     FormerMultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,  # pyright: ignore[reportUnusedImport]  renamed

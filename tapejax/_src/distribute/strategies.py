@@ -24,7 +24,7 @@ def _kind(device: Any) -> str:
     return _PLATFORMS.get(platform, platform.upper())
 
 
-def _named(name: Any) -> tuple[Any, str]:
+def named_device(name: Any) -> tuple[Any, str]:
     """The JAX device that a string such as `GPU:1` names, and its full name.
 
     Raises:
@@ -49,7 +49,7 @@ def _full(kind: str, number: int) -> str:
     return f"/job:localhost/replica:0/task:0/device:{kind}:{number}"
 
 
-def _all_devices() -> list[tuple[Any, str]]:
+def all_devices() -> list[tuple[Any, str]]:
     """All devices of the kind that programs run on."""
     devices = jax.local_devices()
     return [(device, _full(_kind(device), n)) for n, device in enumerate(devices)]
@@ -90,7 +90,7 @@ class MirroredStrategy(Strategy):
                 "cross_device_ops must be a tf.distribute.CrossDeviceOps, got "
                 f"{type(cross_device_ops)}."
             )
-        found = _all_devices() if devices is None else [_named(name) for name in devices]
+        found = all_devices() if devices is None else [named_device(name) for name in devices]
         if not found:
             raise ValueError("MirroredStrategy needs at least one device.")
         names = [name for _, name in found]
@@ -118,7 +118,7 @@ class OneDeviceStrategy(Strategy):
 
     def __init__(self, device: Any) -> None:
         super().__init__(None)
-        found, name = _named(device)
+        found, name = named_device(device)
         self._devices, self._names = [found], [name]
 
 

@@ -111,6 +111,21 @@ class Strategy:
         return jax.sharding.Mesh(np.array(self._devices), (AXIS,))
 
     @property
+    def uses_whole_batches(self) -> bool:
+        """Whether functions that use its variables are spread over devices."""
+        return self.num_replicas_in_sync > 1
+
+    @property
+    def batch_axis(self) -> tuple[str, int]:
+        """The axis of the mesh that batches are divided over, and its size."""
+        return AXIS, self.num_replicas_in_sync
+
+    def layout_of(self, variable: Variable) -> jax.sharding.Sharding:
+        """Where the value of a variable is: whole, on each device."""
+        del variable
+        return jax.sharding.NamedSharding(self.mesh, jax.sharding.PartitionSpec())
+
+    @property
     def lowering(self) -> str:
         """How a `tf.function` maps its replicas over the devices: `shard_map` or `pmap`.
 
@@ -371,6 +386,11 @@ class Strategy:
         """Remember a variable that was created for all replicas."""
         self._variables[id(variable)] = variable.reference
 
+    def owns(self, variable: Variable) -> bool:
+        """Whether it was created for all replicas of this strategy."""
+        reference = self._variables.get(id(variable))
+        return reference is not None and reference() is variable
+
     def variables(self) -> list[Variable]:
         """The variables that were created for all replicas and are still there."""
         found = [(key, reference()) for key, reference in self._variables.items()]
@@ -388,7 +408,7 @@ class Strategy:
         """Put variables on all devices, if programs have run there."""
         if self._is_spread:
             for variable in self.variables():
-                spread(variable.tensor, variable, self.mesh)
+                spread(variable.tensor, variable, self.layout_of(variable))
 
     def gather_variables(self) -> None:
         """Bring variables that a program left on all devices back to one."""

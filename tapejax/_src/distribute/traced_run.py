@@ -270,7 +270,7 @@ class TracedRun:
             cell = getattr(tensor, "cell", None)
             variable = None if cell is None else cell()
             if variable is not None and variable.tensor is tensor:
-                spread(tensor, variable, self._strategy.mesh)
+                spread(tensor, variable, self._strategy.layout_of(variable))
 
     def _returned(self, results: Sequence[Tensor]) -> Any:
         """What the replicas returned: a value for each in the place of each tensor."""

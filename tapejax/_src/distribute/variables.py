@@ -210,12 +210,12 @@ def replicate(strategy: Strategy, variable: Variable) -> None:
         strategy.adopt(variable)
 
 
-def spread(tensor: Tensor, variable: Variable, mesh: jax.sharding.Mesh) -> None:
-    """Put the value of a variable on all devices, unless it is pending or in a program of JAX."""
+def spread(tensor: Tensor, variable: Variable, layout: jax.sharding.Sharding) -> None:
+    """Put the value of a variable on devices, unless it is pending or in a program of JAX."""
     array = tensor.array
     if array is None or isinstance(array, Tracer):
         return
-    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
-    if not isinstance(array, jax.Array) or array.sharding != whole:
-        tensor.array = jax.device_put(array, whole, may_alias=False)
+    if not isinstance(array, jax.Array) or array.sharding != layout:
+        with jax.enable_x64(True):
+            tensor.array = jax.device_put(array, layout, may_alias=False)
         tensor.key = variable_key(placed_key(tensor.aval, tensor.array), variable.trainable)

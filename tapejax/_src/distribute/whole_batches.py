@@ -15,7 +15,6 @@ from jax.core import Tracer
 from tapejax._src.core.avals import placed_key
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
-from tapejax._src.distribute.collectives import AXIS
 from tapejax._src.distribute.variables import spread
 from tapejax._src.engine.flush import arrays_are_spread
 from tapejax._src.engine.recorder import LOCAL
@@ -30,11 +29,15 @@ class OverDevices:
     Args:
         strategy: The strategy.
         variables: The variables that the function uses.
+        written: Those it assigns.
     """
 
-    def __init__(self, strategy: Strategy, variables: Sequence[Variable]) -> None:
+    def __init__(
+        self, strategy: Strategy, variables: Sequence[Variable], written: Sequence[Variable]
+    ) -> None:
         self._strategy = strategy
         self._unspread = [variable.reference for variable in variables]
+        self._written = [strategy.layout_of(variable) for variable in written]
 
     def arguments(self, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
         """The arguments of a call; those that can be divided on the first axis are."""
@@ -43,36 +46,36 @@ class OverDevices:
             for reference in self._unspread:
                 variable = reference()
                 if variable is not None:
-                    spread(variable.tensor, variable, self._strategy.mesh)
+                    spread(variable.tensor, variable, self._strategy.layout_of(variable))
             self._unspread = []
         return [self._divided(tensor) for tensor in tensors]
 
     def _divided(self, tensor: Tensor) -> Tensor:
         array, shape = tensor.array, tensor.aval.shape
-        count = self._strategy.num_replicas_in_sync
+        axis, count = self._strategy.batch_axis
         if array is None or isinstance(array, Tracer) or not shape or not shape[0]:
             return tensor
         if shape[0] % count != 0:
             return tensor
         if isinstance(array, jax.Array) and len(array.sharding.device_set) > 1:
             return tensor
-        parts = jax.sharding.NamedSharding(self._strategy.mesh, jax.sharding.PartitionSpec(AXIS))
+        parts = jax.sharding.NamedSharding(self._strategy.mesh, jax.sharding.PartitionSpec(axis))
         with jax.enable_x64(True):
             array = jax.device_put(array, parts)
         return Tensor.concrete(array, tensor.aval, placed_key(tensor.aval, array))
 
     def written(self, arrays: Sequence[Any]) -> list[Any]:
-        """Values assigned to variables: on all devices, as before."""
-        whole = jax.sharding.NamedSharding(self._strategy.mesh, jax.sharding.PartitionSpec())
-        return [jax.lax.with_sharding_constraint(array, whole) for array in arrays]
+        """Values assigned to variables: where these are."""
+        pairs = zip(arrays, self._written, strict=True)
+        return [jax.lax.with_sharding_constraint(array, layout) for array, layout in pairs]
 
 
-def placement(variables: Sequence[Variable]) -> OverDevices | None:
+def placement(variables: Sequence[Variable], written: Sequence[Variable]) -> OverDevices | None:
     """How a function is spread over devices that uses these variables, if it is."""
     if LOCAL.context is not None:
         return None
     for variable in variables:
         strategy = None if variable.replication is None else variable.replication.strategy
-        if strategy is not None and strategy.num_replicas_in_sync > 1:
-            return OverDevices(strategy, variables)
+        if strategy is not None and strategy.uses_whole_batches:
+            return OverDevices(strategy, variables, written)
     return None

@@ -128,10 +128,16 @@ class Placement(Protocol):
 class Placing:
     """Which functions have a placement; set by the layer that knows of devices."""
 
-    of: Callable[[Sequence[Variable]], Placement | None] = staticmethod(lambda variables: None)
+    of: Callable[[Sequence[Variable], Sequence[Variable]], Placement | None]
+    """The placement of a function that uses some variables, and assigns some of them."""
+
+
+def _nowhere(variables: Sequence[Variable], written: Sequence[Variable]) -> None:
+    del variables, written
 
 
 PLACING = Placing()
+PLACING.of = _nowhere
 
 
 class Trace:
@@ -180,7 +186,7 @@ class Trace:
         read = {id(x) for x in self.outside}
         self._unread = [x for x in self.written if id(x) not in read]
         self._fixed = not any(type(x) in (Hidden, Argument) for x in self.outside + self.written)
-        self._placement = PLACING.of(self.variables)
+        self._placement = PLACING.of(self.variables, self._assigned(request.variables))
         self.kernel, self.expanded = _program_kernels(
             request.name, recorder, numbers, len(writes), self._placement
         )
@@ -212,6 +218,10 @@ class Trace:
         """The variables it reads or assigns, by order of creation."""
         found = [x for x in self.outside + self.written if isinstance(x, Variable)]
         return sorted({v.serial: v for v in found}.values(), key=lambda v: v.serial)
+
+    def _assigned(self, given: Sequence[Variable]) -> list[Variable]:
+        """The variables it assigns; of the arguments, those of the call it is traced for."""
+        return [given[x.place] if type(x) is Argument else x for x in self.written]
 
     def call(self, arguments: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
         """Record a call; variables it assigns get their new values."""
