@@ -118,6 +118,17 @@ class Replication:
         finally:
             variable.replication = replication
 
+    def restore(self, array: np.ndarray[Any, Any]) -> None:
+        """Let the copies be those of a value for all replicas that a checkpoint gave."""
+        if self.copies is None:
+            return
+        variable = self._variable
+        if variable.aggregation is VariableAggregation.SUM:
+            array = (array / self.strategy.num_replicas_in_sync).astype(array.dtype)
+        aval = self.copies.tensor.aval
+        stacked = np.ascontiguousarray(np.broadcast_to(array, aval.shape))
+        self.copies.hold(Tensor.concrete(stacked, aval, aval, owned=True))
+
     # ------------------------------------------------------------------ assignments
     def given(self, value: Any, update: str) -> Any:
         """The value to be assigned, added or subtracted in the place of the one that was passed.
