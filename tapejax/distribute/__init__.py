@@ -12,9 +12,12 @@ from tapejax._src.distribute.input_pipelines import DistributedIterator as Distr
 from tapejax._src.distribute.input_pipelines import InputContext as InputContext
 from tapejax._src.distribute.reduce_op import CrossDeviceOps as CrossDeviceOps
 from tapejax._src.distribute.reduce_op import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
+from tapejax._src.distribute.reduce_op import InputOptions as InputOptions
+from tapejax._src.distribute.reduce_op import InputReplicationMode as InputReplicationMode
 from tapejax._src.distribute.reduce_op import NcclAllReduce as NcclAllReduce
 from tapejax._src.distribute.reduce_op import ReduceOp as ReduceOp
 from tapejax._src.distribute.reduce_op import ReductionToOneDevice as ReductionToOneDevice
+from tapejax._src.distribute.reduce_op import RunOptions as RunOptions
 from tapejax._src.distribute.replica_context import ReplicaContext as ReplicaContext
 from tapejax._src.distribute.strategies import MirroredStrategy as MirroredStrategy
 from tapejax._src.distribute.strategies import (

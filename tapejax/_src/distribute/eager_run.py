@@ -117,6 +117,7 @@ class EagerRun:
         self._replicas = [EagerReplica(strategy, n) for n in range(count)]
         self._common: dict[int, tuple[Variable, Tensor]] = {}
         self._own: list[dict[int, Tensor]] = [{} for _ in range(count)]
+        self._created: set[int] = set()
         self._outside = (list(CREATION.listeners), list(CREATION.creators), scoped_name(""))
 
     def run(self) -> Any:
@@ -143,7 +144,8 @@ class EagerRun:
 
     def _body(self, place: int) -> Any:
         listeners, creators, prefix = self._outside
-        CREATION.listeners, CREATION.creators = listeners, creators
+        CREATION.listeners = [*listeners, lambda variable: self._created.add(id(variable))]
+        CREATION.creators = creators
         LOCAL.context = (self._strategy.token, place)
         with entered(self._strategy, self._replicas[place]), name_scope(prefix):
             args, kwargs = of_replica((self._args, self._kwargs), place)
@@ -214,7 +216,10 @@ class EagerRun:
             for value in values:
                 value.value_array()
             aggregation = aggregation_of(variable)
-            if aggregation is not None:
+            owners = [own for own in self._own if key in own]
+            if key in self._created and len(owners) == 1:
+                variable.hold(_computed(owners[0][key]))  # no other replica has met it
+            elif aggregation is not None:
                 variable.hold(_computed(united(aggregation, values)))
             elif variable.synchronization is VariableSynchronization.ON_READ:
                 variable.replication.set_copies(values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class ReduceOp(enum.Enum):
@@ -136,3 +136,50 @@ class ReductionToOneDevice(CrossDeviceOps):
                 "strategy.gather and reduce the result."
             )
         self.reduce_to_device = reduce_to_device
+
+
+class RunOptions(NamedTuple):
+    """Options of `strategy.run`, accepted for compatibility: shapes are always static.
+
+    Attributes:
+        experimental_enable_dynamic_batch_size: Accepted.
+        experimental_bucketizing_dynamic_shape: Accepted.
+        experimental_xla_options: Accepted.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.distribute.RunOptions().experimental_enable_dynamic_batch_size
+        True
+    """
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
+
+
+class InputReplicationMode(enum.Enum):
+    """How input is replicated: one pipeline for each process, or for each replica."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+class InputOptions(NamedTuple):
+    """Options of distributed datasets, accepted for compatibility.
+
+    Attributes:
+        experimental_fetch_to_device: Accepted.
+        experimental_replication_mode: Accepted.
+        experimental_place_dataset_on_device: Accepted.
+        experimental_per_replica_buffer_size: Accepted.
+
+    Example:
+        >>> import tapejax as tf
+        >>> tf.distribute.InputOptions().experimental_per_replica_buffer_size
+        1
+    """
+
+    experimental_fetch_to_device: bool | None = None
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1

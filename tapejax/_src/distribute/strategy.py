@@ -35,6 +35,7 @@ from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.function.function import Function, functions_run_eagerly
 from tapejax._src.function.trace import PLACING
 from tapejax._src.ops.loss_scaling import REPLICAS
+from tapejax._src.ops.random_generator import REPLICA
 
 
 class Extended:
@@ -477,7 +478,16 @@ def _replicas_of_losses() -> int:
     return CONTEXTS.stack[-1][0].num_replicas_in_sync if CONTEXTS.stack else 1
 
 
+def _replica_that_draws() -> Tensor | None:
+    """The number of the replica that draws random numbers, None where there is only one."""
+    replica = current_replica()
+    if replica is None or replica.num_replicas_in_sync == 1:
+        return None
+    return as_tensor(replica.replica_id_in_sync_group)
+
+
 REPLICAS.count = _replicas_of_losses
+REPLICA.number = _replica_that_draws
 PLACING.of = placement
 DEFAULT.strategy = DefaultStrategy(None)
 DEFAULT.context = ReplicaContext(DEFAULT.strategy, 0)

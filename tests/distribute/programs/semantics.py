@@ -343,6 +343,12 @@ def random_numbers() -> None:
             {tuple(v.numpy().tolist()) for v in strategy.experimental_local_results(each(fn))}
         )
 
+    with strategy.scope():
+        generator = tf.random.Generator.from_seed(1)
+    whole = {"maxval": 1000, "dtype": tf.int32}
+    row("a generator draws", lambda: each(lambda: generator.uniform([2], 0, **whole)))
+    row("it draws again", lambda: each(lambda: generator.uniform([2], 0, **whole)))
+    row("its seeds", lambda: each(lambda: generator.make_seeds(2)))
     row("draws differ", lambda: kinds(lambda: tf.random.normal([2])))
     row("stateless draws agree", lambda: kinds(lambda: tf.random.stateless_normal([2], [1, 2])))
 
