@@ -14,6 +14,7 @@ from tapejax import compat as compat
 from tapejax import config as config
 from tapejax import data as data
 from tapejax import debugging as debugging
+from tapejax import distribute as distribute
 from tapejax import dtypes as dtypes
 from tapejax import errors as errors
 from tapejax import experimental as experimental

@@ -34,6 +34,9 @@ OWN_CONSTRUCTOR = {
     "dtypes.DType": "the same class as tf.DType",
     "lookup.StaticHashTable": "TensorFlow's metaclass hides the parameters",
     "lookup.StaticVocabularyTable": "TensorFlow's metaclass hides the parameters",
+    "distribute.DistributedDataset": "made by strategies; TensorFlow's is an interface",
+    "distribute.DistributedIterator": "made by iter(); TensorFlow's is an interface",
+    "distribute.experimental.CommunicationOptions": "TensorFlow hides the parameters",
     "errors": "raised by the library; there is no graph node for TensorFlow's first arguments",
 }
 # (class, method) -> keyword-only parameters that TensorFlow's lacks; "" is the constructor

@@ -28,6 +28,8 @@ NAMESPACES = (
     "data",
     "data.experimental",
     "debugging",
+    "distribute",
+    "distribute.experimental",
     "dtypes",
     "errors",
     "experimental.numpy",

@@ -189,6 +189,8 @@ def assign_values(pairs: list[tuple[Variable, np.ndarray[Any, Any]]]) -> None:
         return
     for variable, array in pairs:
         aval = aval_of(array)
+        if variable.replication is not None:
+            variable.replication.restore(array)
         variable.hold(Tensor.concrete(array, aval, aval, owned=True))
 
 

@@ -121,6 +121,10 @@ class Variable(metaclass=_Creating):
     serial: int
     """Creation order."""
     reference: weakref.ref[Variable]
+    replication: Any = None
+    """What a strategy that has several copies of it says about assignments, or None."""
+    guest: Any = None
+    """A weak reference to another library's variable that it is the value of, or None."""
 
     __array_priority__ = 100
 

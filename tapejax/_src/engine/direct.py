@@ -20,6 +20,7 @@ from tapejax._src.core.variable import Variable
 from tapejax._src.engine.executable import Executable
 from tapejax._src.engine.kernel import Kernel
 from tapejax._src.engine.program import ROOT, Program
+from tapejax._src.engine.recorder import LOCAL
 from tapejax._src.engine.statistics import COUNTERS
 
 _ARRAYS: set[type] = set()
@@ -102,7 +103,9 @@ class Direct:
             self._latest = prepared
         held: Sequence[Tensor] = ()
         taken, alone = (), False
-        if self._places:
+        if LOCAL.writes is not None:
+            LOCAL.note_writes(written)
+        elif self._places:
             held = [tensors[place] for place in self._places if place >= 0]
             counts = list(map(sys.getrefcount, held))
             alone = counts.count(_UNSHARED) == len(held) and all(map(_owned_of, held))

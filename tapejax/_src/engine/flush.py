@@ -420,6 +420,13 @@ def arrays_are_spread() -> None:
 
 
 def _place(live: Sequence[Tensor]) -> None:
+    """Keep where results are.
+
+    On CPUs several programs that wait for each other's devices may hold all threads there are, and
+    none goes on: a program on several devices is awaited before the next.
+    """
+    if jax.default_backend() == "cpu":
+        jax.block_until_ready([tensor.array for tensor in live])
     for tensor in live:
         placed = placed_key(tensor.aval, tensor.array)
         cell = None if tensor.cell is None else tensor.cell()

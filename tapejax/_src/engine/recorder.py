@@ -209,6 +209,17 @@ class Local(threading.local):
         self.recorder = Recorder(self.lock, self.owner)
         self.active: list[Any] = []
         """Tapes and accumulators whose block is open."""
+        self.writes: dict[int, tuple[Variable, Tensor]] | None = None
+        """Where a replica that others wait for notes each variable it assigns, and the value
+        before; else None."""
+        self.context: Any = None
+        """What besides arguments decides which trace of a function is used; else None."""
+
+    def note_writes(self, variables: Sequence[Variable]) -> None:
+        """Note that variables are about to be assigned."""
+        for variable in variables:
+            assert self.writes is not None
+            self.writes.setdefault(id(variable), (variable, variable.tensor))
 
 
 LOCAL = Local()

@@ -173,6 +173,7 @@ class State:
         concrete: The concrete functions, one for each signature counted.
         texts: How many traces there are of each signature with strings, whatever the strings.
         log: Why each trace was made.
+        contexts: What it remembers for each replica that called it.
     """
 
     def __init__(self) -> None:
@@ -184,7 +185,19 @@ class State:
         self.concrete: list[Any] = []
         self.texts: dict[Any, int] = {}
         self.log = Log()
+        self.contexts: dict[Any, State] = {}
         _STATES.add(self)
+
+    def within(self, context: Any) -> State:
+        """What it remembers where more than the arguments decides about a trace.
+
+        Args:
+            context: That, hashable.
+        """
+        found = self.contexts.get(context)
+        if found is None:
+            found = self.contexts[context] = State()
+        return found
 
     def forget(self, reference: weakref.ref[Any]) -> None:
         """Drop the traces of an object that is gone."""

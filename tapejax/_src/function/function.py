@@ -33,7 +33,7 @@ from tapejax._src.function.python_run import run_as_python
 from tapejax._src.function.retracing import Retrace
 from tapejax._src.function.signature import Signature, check_specs
 from tapejax._src.function.trace import Request, Trace
-from tapejax._src.function.trace_key import ARRAYS, Reading, is_input, with_leaves
+from tapejax._src.function.trace_key import ARRAYS, Reading, avals_of, is_input, with_leaves
 
 _CREATION = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -84,16 +84,6 @@ def inside_function() -> bool:
     return LOCAL.recorder.symbolic is not None
 
 
-def _avals_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The avals of arguments that are tensors only; else None."""
-    avals: list[Any] = []
-    for value in args:
-        if type(value) is not Tensor:
-            return None
-        avals.append(value.aval)
-    return tuple(avals)
-
-
 class Function:
     """A traced function: what `tf.function` returns.
 
@@ -112,7 +102,7 @@ class Function:
     """
 
     _definition: Definition
-    _state: State
+    _own: State
     _target: Any
     """The object whose method this is, or None."""
 
@@ -130,7 +120,7 @@ class Function:
             inner = inner.func
         known = name or getattr(inner, "__name__", type(inner).__name__)
         self._definition = Definition(python_function, known, options or Options())
-        self._state = State()
+        self._own = State()
         self._target = None
         self._of_instances: dict[int, tuple[weakref.ref[Any], State]] = {}
         functools.update_wrapper(self, python_function, updated=())
@@ -141,7 +131,7 @@ class Function:
             return self
         bound = Function.__new__(Function)
         bound._definition = self._definition
-        bound._state = self._state_of(instance)
+        bound._own = self._state_of(instance)
         bound._target = instance
         return bound
 
@@ -180,6 +170,11 @@ class Function:
         return function if self._target is None else function.__get__(self._target)
 
     @property
+    def state(self) -> State:
+        """What it remembers, in a replica apart from elsewhere."""
+        return self._own if LOCAL.context is None else self._own.within(LOCAL.context)
+
+    @property
     def name(self) -> str:
         """The name of the function."""
         return self._definition.name
@@ -207,7 +202,7 @@ class Function:
         if _MODE.eager:
             return self.python_function(*args, **kwargs)
         try:
-            trace = None if kwargs else self._state.quick.get(_avals_of(args))
+            trace = None if kwargs else self.state.quick.get(avals_of(args))
             if trace is not None:
                 self._definition.detector.quiet += 1
                 if not trace.can_fail:
@@ -231,7 +226,7 @@ class Function:
             kwargs: The others.
             given: How many arguments the user gave, all by position; else -1.
         """
-        state = self._state
+        state = self.state
         reading = Reading(args, kwargs, state.forget)
         trace = state.traces.get(reading.key)
         if trace is None:
@@ -263,7 +258,7 @@ class Function:
     ) -> Trace:
         """Trace the function for these arguments and remember the trace."""
         started = time.perf_counter()
-        definition, state = self._definition, self._state
+        definition, state = self._definition, self.state
         names = input_names(self.signature, args, kwargs)
         request = Request(
             definition.name,
@@ -314,7 +309,7 @@ class Function:
         created: list[Variable] = []
 
         def listen(variable: Variable) -> None:
-            if self._state.called:
+            if self.state.called:
                 text = _CREATION.format(variable=variable.name, function=self._definition.name)
                 raise ValueError(text)
             created.append(variable)
@@ -327,8 +322,8 @@ class Function:
 
     def trace_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         """The trace for arguments some of which are only described."""
-        reading = Reading(args, kwargs, self._state.forget)
-        found = self._state.traces.get(reading.key)
+        reading = Reading(args, kwargs, self.state.forget)
+        found = self.state.traces.get(reading.key)
         try:
             return found or self.trace(args, kwargs, reading, False)
         except RunOnHost as need:
@@ -336,7 +331,7 @@ class Function:
 
     def _note(self, args: Any, kwargs: Any, reading: Reading, trace: Trace, seconds: float) -> None:
         """Count the trace, and note its reason."""
-        definition, state = self._definition, self._state
+        definition, state = self._definition, self.state
         arguments = dict(zip(self.signature.names(len(args)), reading.parts, strict=True))
         arguments.update(reading.named)
         anew = not state.log.records and definition.detector.has_traced and self._target is None
@@ -365,7 +360,7 @@ class Function:
         named = {name: hollow(value) for name, value in kwargs.items()}
         described = Reading(tuple([hollow(value) for value in args]), named)
         shapes = input_shapes(args, kwargs)
-        self._state.generals.append(General(described.key, shapes))
+        self.state.generals.append(General(described.key, shapes))
 
     # ------------------------------------------------------------------ what there is to know
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -398,7 +393,7 @@ class Function:
         if is_traced_ahead(bound, named):
             _ = concrete.variables  # traced now, as in TensorFlow
             return concrete
-        state = self._state
+        state = self.state
         filled = tuple([hollow(value, 1) for value in bound])
         reading = Reading(filled, {name: hollow(value, 1) for name, value in named.items()})
         if not state.is_counted(reading.key, [tensor.aval for tensor in reading.tensors]):
@@ -414,11 +409,11 @@ class Function:
             verbose: Accepted for compatibility.
         """
         del verbose
-        return "\n\n".join(c.pretty_printed_signature() for c in self._state.concrete)
+        return "\n\n".join(c.pretty_printed_signature() for c in self.state.concrete)
 
     def experimental_get_tracing_count(self) -> int:
         """How many signatures the function has been traced for."""
-        return self._state.count
+        return self.state.count
 
     def retracing_report(self) -> list[Retrace]:
         """Why the function was traced, each time.
@@ -434,7 +429,7 @@ class Function:
             >>> double.retracing_report()[1].cause
             "argument 'x' changed from float32[2] to float32[3]."
         """
-        return list(self._state.log.records)
+        return list(self.state.log.records)
 
 
 @public("function")

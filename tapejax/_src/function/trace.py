@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -113,6 +113,33 @@ class _Ahead:
         return True
 
 
+class Placement(Protocol):
+    """Where the arrays of a function are put that uses variables on several devices."""
+
+    def arguments(self, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+        """The arguments of a call, on the devices."""
+        ...
+
+    def written(self, arrays: Sequence[Any]) -> list[Any]:
+        """The values assigned to variables, within the program."""
+        ...
+
+
+class Placing:
+    """Which functions have a placement; set by the layer that knows of devices."""
+
+    of: Callable[[Sequence[Variable], Sequence[Variable]], Placement | None]
+    """The placement of a function that uses some variables, and assigns some of them."""
+
+
+def _nowhere(variables: Sequence[Variable], written: Sequence[Variable]) -> None:
+    del variables, written
+
+
+PLACING = Placing()
+PLACING.of = _nowhere
+
+
 class Trace:
     """A function traced for one signature.
 
@@ -159,7 +186,10 @@ class Trace:
         read = {id(x) for x in self.outside}
         self._unread = [x for x in self.written if id(x) not in read]
         self._fixed = not any(type(x) in (Hidden, Argument) for x in self.outside + self.written)
-        self.kernel, self.expanded = _program_kernels(request.name, recorder, numbers)
+        self._placement = PLACING.of(self.variables, self._assigned(request.variables))
+        self.kernel, self.expanded = _program_kernels(
+            request.name, recorder, numbers, len(writes), self._placement
+        )
         self.expanded.expansion.hand_out(request.name, len(self.returned.avals))
         self._checked = self.kernel.check is not None
         first = len(request.inputs)
@@ -189,9 +219,15 @@ class Trace:
         found = [x for x in self.outside + self.written if isinstance(x, Variable)]
         return sorted({v.serial: v for v in found}.values(), key=lambda v: v.serial)
 
+    def _assigned(self, given: Sequence[Variable]) -> list[Variable]:
+        """The variables it assigns; of the arguments, those of the call it is traced for."""
+        return [given[x.place] if type(x) is Argument else x for x in self.written]
+
     def call(self, arguments: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
         """Record a call; variables it assigns get their new values."""
         outside, written = self.outside, self.written
+        if self._placement is not None and LOCAL.recorder.symbolic is None:
+            arguments = self._placement.arguments(arguments)
         if not self._fixed:
             outside = _all_supplied(outside, variables)
             written = [_supplied(x, variables) for x in written]
@@ -354,9 +390,14 @@ def _restore(recorder: Recorder) -> None:
 
 
 def _program_kernels(
-    name: str, recorder: Recorder, numbers: Sequence[int]
+    name: str,
+    recorder: Recorder,
+    numbers: Sequence[int],
+    written: int,
+    placement: Placement | None,
 ) -> tuple[Kernel, Kernel]:
     """The program as one opaque op, and as one that is expanded where it is recorded."""
+    returned = len(numbers) - written
     plan = Plan(recorder.node, tuple(numbers), None, {})
     checks, checking = plan.checks, Plan(recorder.node, (), None, {})
     expansion = Expansion(recorder.node, plan, recorder.floats, recorder.ints)
@@ -365,7 +406,10 @@ def _program_kernels(
     ints = np.array(recorder.ints, np.int64)
 
     def run(*leaves: Any) -> list[Any]:
-        return plan(floats, ints, *leaves)[0]
+        found = plan(floats, ints, *leaves)[0]
+        if placement is None:
+            return found
+        return found[:returned] + placement.written(found[returned:])
 
     def fails(*leaves: Any) -> tuple[Any, ...]:
         failures = checking(floats, ints, *leaves)[1]

@@ -208,3 +208,13 @@ def is_input(leaf: Any) -> bool:
     if isinstance(leaf, Tensor):
         return leaf.aval.struct is not None or not is_known(leaf)
     return isinstance(leaf, ARRAYS) and np.dtype(leaf.dtype).kind not in "OSU"
+
+
+def avals_of(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The avals of arguments that are tensors only; else None."""
+    avals: list[Any] = []
+    for value in args:
+        if type(value) is not Tensor:
+            return None
+        avals.append(value.aval)
+    return tuple(avals)

@@ -14,6 +14,7 @@ from tapejax._src.core.errors import InvalidArgumentError
 from tapejax._src.core.indexed_slices import IndexedSlices
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.core.variable import Variable
+from tapejax._src.distribute.gradients import summed_over_replicas, unaggregated
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor, variable_behind
 from tapejax._src.keras.custom_update import CustomUpdate, stateless
@@ -76,8 +77,9 @@ class Optimizer(CustomUpdate):
         Args:
             grads_and_vars: Pairs (gradient or None, variable).
             name: Accepted for compatibility, as the arguments after it.
-            skip_gradients_aggregation: Of TensorFlow 2.11 to 2.15.
-            experimental_aggregate_gradients: Of TensorFlow up to 2.10.
+            skip_gradients_aggregation: Inside of `strategy.run`: leave out summing the gradients of
+                all replicas, which have been summed already.
+            experimental_aggregate_gradients: The opposite, as TensorFlow called it up to 2.10.
 
         Returns:
             The iterations variable.
@@ -94,14 +96,19 @@ class Optimizer(CustomUpdate):
             >>> float(v)
             0.5
         """
-        del name, skip_gradients_aggregation, experimental_aggregate_gradients
+        del name
         pairs = list(grads_and_vars)
         if not pairs:
             raise ValueError(
                 "apply_gradients got no (gradient, variable) pairs. `zip` objects can be read only "
                 "once, and `model.trainable_variables` is empty before the model is built."
             )
-        self.apply([g for g, _ in pairs], [v for _, v in pairs])
+        grads, variables = [g for g, _ in pairs], [v for _, v in pairs]
+        if skip_gradients_aggregation or not experimental_aggregate_gradients:
+            with unaggregated():
+                self.apply(grads, variables)
+        else:
+            self.apply(grads, variables)
         return self._iterations
 
     def apply(self, grads: Sequence[Any], trainable_variables: Sequence[Any] | None = None) -> None:
@@ -185,7 +192,7 @@ class Optimizer(CustomUpdate):
                 "expect them, check that the loss depends on these variables inside the tape.",
                 stacklevel=4,
             )
-        return given
+        return summed_over_replicas(given)
 
     def _record_step(
         self, prepared: Prepared, given: dict[int, Tensor], guard: Sequence[Variable] = ()

@@ -81,6 +81,8 @@ def rebind(variable: Variable, tensor: Tensor) -> None:
 def rebind_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
     """Make freshly recorded results the values of variables."""
     recorder = LOCAL.recorder
+    if LOCAL.writes is not None:
+        LOCAL.note_writes(variables)
     assigned, cells = recorder.assigned, recorder.cells
     symbolic = recorder.symbolic is not None
     for variable, tensor in zip(variables, tensors, strict=True):
@@ -159,6 +161,8 @@ def assign(
         [6.0, 7.0]
     """
     del use_locking, name
+    if self.replication is not None:
+        value = self.replication.given(value, "assign")
     tensor = value_for(self, value)
     if not self.shape.is_compatible_with(tensor.shape):
         raise ValueError(
@@ -172,6 +176,8 @@ def assign(
 
 
 def _update(pair: Pair, self: Variable, delta: Any, read_value: bool) -> Variable | None:
+    if self.replication is not None:
+        delta = self.replication.given(delta, pair[0].name)
     if isinstance(delta, IndexedSlices):
         delta = as_tensor(delta)
     kind = type(delta)

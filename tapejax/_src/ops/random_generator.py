@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -50,6 +51,30 @@ def _state_words(state: TensorLike) -> Array:
 def _words(state: TensorLike) -> Array:
     """The words of a generator's state, recorded."""
     return _state_words(state)
+
+
+@op(
+    "_rng_words_of_replica",
+    node="StatelessRandomUniformFullIntV2",
+    gradient="none",
+    cases=("u32[6], i32[]",),
+)
+def _of_replica(words: TensorLike, replica: TensorLike) -> Array:
+    """The words of one replica: under a key made of the generator's and the replica's number."""
+    counter = jnp.pad(replica.astype(jnp.uint32).reshape(1), (0, 3))
+    start = jnp.concatenate([words[:2], counter])
+    block = philox.blocks(start, jnp.zeros(1, jnp.uint32))
+    return jnp.concatenate([block.a, block.b, words[2:]])
+
+
+class Replica:
+    """Which replica draws; set by what distributes steps."""
+
+    number: Callable[[], Tensor | None] = staticmethod(lambda: None)
+    """Its number, None where there is only one."""
+
+
+REPLICA = Replica()
 
 
 @op(
@@ -265,7 +290,13 @@ class Generator:
 
     def _source(self, sizes: tuple[int, ...]) -> Any:
         """The state from which a tensor of a shape is drawn; moves on."""
-        return _words(self._move(static_tensor(np.array(math.prod(sizes), np.uint64))))
+        return self._moved_words(math.prod(sizes))
+
+    def _moved_words(self, delta: int) -> Any:
+        """What is drawn from, on each replica something else; moves on."""
+        words = _words(self._move(static_tensor(np.array(delta, np.uint64))))
+        replica = REPLICA.number()
+        return words if replica is None else _of_replica(words, replica)
 
     def normal(
         self,
@@ -342,8 +373,7 @@ class Generator:
         samples = leading_sizes(shape_of(shape, node), together, node)
         # TensorFlow moves on by its own estimate of what the draws use up.
         moves = math.prod(together) * 2 * 100 * (math.prod(samples) + 3) // 4
-        before = _words(self._move(static_tensor(np.array(moves, np.uint64))))
-        return _binomial(before, counts, probs, samples, kind)
+        return _binomial(self._moved_words(moves), counts, probs, samples, kind)
 
     def make_seeds(self, count: Any = 1) -> Any:
         """Seeds for stateless functions: column `i` of the result `[2, count]` int64 is one."""

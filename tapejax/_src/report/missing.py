@@ -28,7 +28,6 @@ ADVICE = {
     "GraphKeys": "It belongs to TensorFlow 1; tapejax has TensorFlow 2's eager API.",
     "Session": "It belongs to TensorFlow 1; call the operations and read the values directly.",
     "contrib": "It belongs to TensorFlow 1 and is not part of TensorFlow 2.",
-    "distribute": "Programs run on one device for now.",
     "get_variable": "It belongs to TensorFlow 1; write `tf.Variable(value)`.",
     "global_variables_initializer": "A `tf.Variable` has its value at once; drop this.",
     "keras.estimator": "Estimators ended with TensorFlow 2.15; train with `Model.fit`.",

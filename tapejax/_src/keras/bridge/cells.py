@@ -8,6 +8,7 @@ touches has no cell and is as before.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,7 @@ def cell_of(variable: Any) -> Variable:
                 "Build its layer first: call the model once, or model.build(input_shape)."
             )
         cell = state[_CELL] = Variable.around(raw, variable.path, variable.trainable)
+        cell.guest = weakref.ref(variable)
         state[_RAW] = None
     if cell.trainable is not variable.trainable:
         _retrain(cell, variable.trainable)

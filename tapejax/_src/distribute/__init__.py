@@ -1,0 +1,1 @@
+"""Strategies: one program on several replicas, with values that are brought together."""
