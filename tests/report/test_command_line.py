@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import jax
@@ -123,6 +124,19 @@ def loss(x):
 
 loss(1.0)
 """
+
+
+def test_a_script_is_told_the_release_of_tensorflow(tmp_path: Path) -> None:
+    source = """
+        import tapejax._src.core.version as own
+        import tensorflow as tf
+        assert int(tf.__version__.split(".")[0]) >= 2
+        assert tf.__version__ == tf.version.VERSION
+        assert tf.version.GIT_VERSION == f"tapejax-{own.__version__}"
+    """
+    (tmp_path / "versions.py").write_text(textwrap.dedent(source))
+    done = run("run", "versions.py", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_missing_symbol_ends_the_script_at_its_own_line(tmp_path: Path) -> None:

@@ -77,6 +77,8 @@ def to(value: Any, dtype: Any) -> Tensor:
 
 def _operand(value: Any) -> Any:
     """What NumPy's promotion rules take: a dtype, or a Python number, which is weak."""
+    if PREFERENCE.float32 and not is_tensor(value):
+        return _preferred(value)
     if isinstance(value, (bool, int, float, complex)):
         return value
     if is_tensor(value) or isinstance(value, (np.ndarray, np.generic, jax.Array)):
@@ -88,6 +90,19 @@ def _operand(value: Any) -> Any:
         return np.result_type(*kinds)
     if isinstance(value, (str, bytes)):
         return np.dtype(object)
+    return known(value)
+
+
+def _preferred(value: Any) -> Any:
+    """`_operand` under `prefer_float32`: floats that are no tensors count as float32."""
+    if isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, (float, complex, list, tuple, np.ndarray, np.generic, jax.Array)):
+        kind = np.asarray(value).dtype if not holds_tensor(value) else None
+        if kind is not None:
+            weak = isinstance(value, (list, tuple)) and kind.kind in "bi"
+            return 0 if weak else _NARROWED.get(kind, kind)
+        return np.result_type(*[_operand(leaf) for leaf in nest.flatten(value)])
     return known(value)
 
 
@@ -113,10 +128,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 def common(*values: Any) -> np.dtype[Any]:
     """`result_type` as a NumPy dtype."""
-    found = np.result_type(*[_operand(value) for value in values])
-    if PREFERENCE.float32 and not any(is_tensor(value) for value in values):
-        return _NARROWED.get(found, found)
-    return found
+    return np.result_type(*[_operand(value) for value in values])
 
 
 _NARROWED = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import importlib.util
 import io
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 import jax
 
+from tapejax._src.core.version import VERSION
 from tapejax._src.keras.bridge import guest
 from tapejax._src.keras.old_spellings.enabling import enable_legacy_keras
 from tapejax._src.report.alias import announce_import, install_alias
@@ -105,11 +107,15 @@ def find_module(name: str) -> Program:
 def prepare_process() -> None:
     """Let `import tensorflow` mean tapejax and Keras be spelled as Keras 2; start programs faster.
 
+    In this process `tf.__version__` is the TensorFlow release that tapejax follows.
+
     A step that is read at once waits some 45 us for a worker thread under JAX's asynchronous
     dispatch on CPU. This process belongs to the script, so the setting may be changed here; a user
     who has set the environment variable keeps the choice.
     """
     install_alias("tensorflow", "tapejax")
+    # Programs ask whether it is TensorFlow 2; `tf.version.GIT_VERSION` says what it really is.
+    vars(importlib.import_module("tapejax"))["__version__"] = VERSION
     enable_legacy_keras()
     announce_import("keras", guest.load)  # a program may import it by itself
     os.environ["KERAS_BACKEND"] = "jax"  # there is no other here, whatever the user's shell says
