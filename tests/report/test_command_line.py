@@ -135,7 +135,7 @@ def test_a_script_is_told_the_release_of_tensorflow(tmp_path: Path) -> None:
         assert tf.version.GIT_VERSION == f"tapejax-{own.__version__}"
     """
     (tmp_path / "versions.py").write_text(textwrap.dedent(source))
-    done = run("run", "versions.py", cwd=tmp_path)
+    done = run("versions.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
