@@ -71,6 +71,8 @@ class Strategy:
 
     _devices: Sequence[Any] = ()
     _names: Sequence[str] = ()
+    spans_processes = False
+    """Whether some of its devices belong to other processes."""
 
     def __init__(self, extended: Any) -> None:
         if extended is not None:
@@ -217,9 +219,15 @@ class Strategy:
             return self._run_alone(fn, args, kwargs)
         if LOCAL.recorder.symbolic is not None:
             return self._created_here(TracedRun(self, _as_python(fn), args, kwargs).run)
-        taped = LOCAL.active and not self._is_falling_back
+        taped = (LOCAL.active or self.spans_processes) and not self._is_falling_back
         if (isinstance(fn, Function) and not functions_run_eagerly()) or taped:
             return self._function_around(fn)(tuple(args), dict(kwargs))
+        if self.spans_processes:
+            raise NotImplementedError(
+                "The replicas of several processes are one program, and this function cannot be "
+                "compiled: batches must be even (use batch(n, drop_remainder=True)), and values "
+                "cannot be read in it."
+            )
         return self._created_here(EagerRun(self, _as_python(fn), args, kwargs).run)
 
     experimental_run_v2 = run
