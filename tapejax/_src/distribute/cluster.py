@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from types import TracebackType
 from typing import Any, NamedTuple
 
 import jax
+
+LOST = 75
+"""The exit code of a worker that another one has left."""
+_SIGNS_OF_LOSS = ("Gloo", "coordination service", "CoordinationService")
 
 
 class Worker(NamedTuple):
@@ -14,11 +20,11 @@ class Worker(NamedTuple):
 
     Attributes:
         addresses: `host:port` of each worker, the chief first.
-        index: Which of them this is.
+        place: Which of them this is.
     """
 
     addresses: tuple[str, ...]
-    index: int
+    place: int
 
 
 def this_worker(cluster_resolver: Any = None) -> Worker:
@@ -75,7 +81,7 @@ def join(worker: Worker) -> None:
         jax.distributed.initialize(
             worker.addresses[0],
             len(worker.addresses),
-            worker.index,
+            worker.place,
             heartbeat_timeout_seconds=30,
             shutdown_timeout_seconds=20,
         )
@@ -84,3 +90,21 @@ def join(worker: Worker) -> None:
             "MultiWorkerMirroredStrategy must be made at the start of the program: devices of "
             f"other processes cannot be joined once something has been computed ({error})"
         ) from error
+    _end_at_errors()
+
+
+def _end_at_errors() -> None:
+    """Let this process end at once when an exception ends the program.
+
+    At a regular end JAX waits for the other workers, which wait for this one.
+    """
+    report = sys.excepthook
+
+    def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        report(kind, error, trace)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        lost = any(text in str(error) for text in _SIGNS_OF_LOSS)
+        os._exit(LOST if lost else 1)
+
+    sys.excepthook = end

@@ -7,6 +7,7 @@ import functools
 import sys
 from collections.abc import Sequence
 
+from tapejax._src.distribute.launcher import launch
 from tapejax._src.report.environment import describe, environment, to_json, version_of
 from tapejax._src.report.run_script import (
     CommandError,
@@ -40,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Not by argparse, which would take options meant for the script.
         return _run(given[1:])
     options = _parser().parse_args(given)
+    if options.command == "launch":
+        if not options.script or options.workers < 1:
+            print("tapejax launch: -n takes a number of workers, then a script", file=sys.stderr)
+            return WRONG_COMMAND
+        return launch(options.workers, options.script, options.max_restarts)
     found = environment()
     print(to_json(found) if options.json else describe(found))
     return 0
@@ -52,10 +58,23 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"tapejax {version_of('tapejax')}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, dest="command"
+    )
     commands.add_parser("run", help="run a TensorFlow program on tapejax: SCRIPT or -m MODULE")
     env = commands.add_parser("env", help="print versions, devices and settings")
     env.add_argument("--json", action="store_true", help="print them as one JSON object")
+    many = commands.add_parser(
+        "launch", help="run a script as several workers of this machine: -n 4 SCRIPT [ARGS ...]"
+    )
+    many.add_argument("-n", dest="workers", type=int, required=True, help="how many workers")
+    many.add_argument(
+        "--max-restarts",
+        type=int,
+        default=3,
+        help="how many times all start again after one was killed (default: 3)",
+    )
+    many.add_argument("script", nargs=argparse.REMAINDER, help="the script and its arguments")
     return parser
 
 
