@@ -82,6 +82,34 @@ class InputContext:
         )
 
 
+class ValueContext:
+    """Which replica `experimental_distribute_values_from_function` asks for a value.
+
+    Args:
+        replica_id_in_sync_group: Its number.
+        num_replicas_in_sync: How many there are.
+    """
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self._replica_id, self._count = replica_id_in_sync_group, num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self) -> int:
+        """The number of the replica."""
+        return self._replica_id
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._count
+
+    def __repr__(self) -> str:
+        return (
+            f"tf.distribute.ValueContext(replica id {self._replica_id}, "
+            f"total replicas in sync: {self._count})"
+        )
+
+
 class DistributedDataset:
     """A dataset with a value for each replica in each element: `tf.distribute.DistributedDataset`.
 
