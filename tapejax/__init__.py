@@ -42,6 +42,7 @@ from tapejax import strings as strings
 from tapejax import summary as summary
 from tapejax import sysconfig as sysconfig
 from tapejax import test as test
+from tapejax import tpu as tpu
 from tapejax import train as train
 from tapejax import types as types
 from tapejax import version as version

@@ -29,6 +29,7 @@ from tapejax._src.distribute.strategies import TPUStrategy as TPUStrategy
 from tapejax._src.distribute.strategy import Strategy as Strategy
 from tapejax._src.distribute.values import DistributedValues as DistributedValues
 from tapejax._src.report.missing import missing_attribute
+from tapejax.distribute import cluster_resolver as cluster_resolver
 from tapejax.distribute import experimental as experimental
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from tapejax._src.distribute.input_pipelines import ValueContext as ValueContext
 from tapejax._src.distribute.reduce_op import CollectiveCommunication as CollectiveCommunication
 from tapejax._src.distribute.reduce_op import (
     CommunicationImplementation as CommunicationImplementation,
@@ -14,7 +15,6 @@ from tapejax._src.distribute.strategies import (
 )
 from tapejax._src.distribute.strategies import FormerTPUStrategy as TPUStrategy  # pyright: ignore[reportUnusedImport]  renamed
 from tapejax._src.distribute.strategies import ParameterServerStrategy as ParameterServerStrategy
-from tapejax._src.distribute.strategy import ValueContext as ValueContext
 from tapejax._src.report.missing import missing_attribute
 
 if not TYPE_CHECKING:  # a type checker must go on reporting names that do not exist

@@ -29,6 +29,7 @@ NAMESPACES = (
     "data.experimental",
     "debugging",
     "distribute",
+    "distribute.cluster_resolver",
     "distribute.experimental",
     "dtypes",
     "errors",
@@ -57,6 +58,7 @@ NAMESPACES = (
     "summary.experimental",
     "sysconfig",
     "test",
+    "tpu.experimental",
     "train",
 )
 

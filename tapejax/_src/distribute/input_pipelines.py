@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
 from tapejax._src.core import errors, nest
@@ -12,6 +13,7 @@ from tapejax._src.core.specs import TensorSpec
 from tapejax._src.core.tensor import Tensor
 from tapejax._src.data.dataset_base import DatasetBase
 from tapejax._src.data.iterator import Optional
+from tapejax._src.distribute.collectives import AXIS
 from tapejax._src.distribute.values import BATCH, PerReplica, regrouped
 from tapejax._src.engine.convert import constant_tensor
 from tapejax._src.engine.recorder import LOCAL
@@ -77,6 +79,34 @@ class InputContext:
         return (
             f"tf.distribute.InputContext(input pipeline id {self._pipeline}, "
             f"total: {self._pipelines})"
+        )
+
+
+class ValueContext:
+    """Which replica `experimental_distribute_values_from_function` asks for a value.
+
+    Args:
+        replica_id_in_sync_group: Its number.
+        num_replicas_in_sync: How many there are.
+    """
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self._replica_id, self._count = replica_id_in_sync_group, num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self) -> int:
+        """The number of the replica."""
+        return self._replica_id
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._count
+
+    def __repr__(self) -> str:
+        return (
+            f"tf.distribute.ValueContext(replica id {self._replica_id}, "
+            f"total replicas in sync: {self._count})"
         )
 
 
@@ -172,9 +202,32 @@ def distributed(strategy: Strategy, dataset: Any) -> Any:
         return DistributedDataset(dataset, lambda iterator: iterator)
 
     def elements(iterator: Iterator[Any]) -> Iterator[Any]:
-        return (divided(batch, count) for batch in iterator)
+        for batch in iterator:
+            parts = divided(batch, count)
+            yield joined(strategy, parts) if strategy.spans_processes else parts
 
     return DistributedDataset(dataset, elements)
+
+
+def joined(strategy: Strategy, parts: Any) -> Any:
+    """A batch that every process has, as one of which each holds the part of its replicas.
+
+    Raises:
+        NotImplementedError: If it is uneven.
+    """
+    parted = jax.sharding.NamedSharding(strategy.mesh, jax.sharding.PartitionSpec(AXIS))
+
+    def spread(leaf: PerReplica) -> PerReplica:
+        if leaf.layout is None:
+            raise NotImplementedError(
+                f"A batch cannot be divided evenly among the {leaf.count} replicas of several "
+                "processes: use dataset.batch(n, drop_remainder=True)."
+            )
+        rows = leaf.spread()[0].view()
+        array = jax.make_array_from_callback(rows.shape, parted, lambda index: rows[index])
+        return PerReplica(constant_tensor(array), BATCH, leaf.count)
+
+    return nest.map_structure(spread, parts)
 
 
 def divided(batch: Any, count: int) -> Any:
@@ -205,6 +258,12 @@ def _divided(leaf: Any, count: int) -> Any:
 def from_function(strategy: Strategy, dataset_fn: Callable[[InputContext], Any]) -> Any:
     """A dataset whose elements go to the replicas in turn."""
     count = strategy.num_replicas_in_sync
+    if strategy.spans_processes:
+        raise NotImplementedError(
+            "distribute_datasets_from_function with several processes: use "
+            "strategy.experimental_distribute_dataset, which every process calls with the same "
+            "dataset."
+        )
     dataset = dataset_fn(InputContext(1, 0, count))
     _check(dataset)
     if count == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
 from tapejax._src.core import errors
@@ -13,7 +14,7 @@ from tapejax._src.distribute.reduce_op import ReduceOp
 from tapejax._src.distribute.replica_context import check_gathered
 from tapejax._src.distribute.sums import total
 from tapejax._src.distribute.values import BATCH, STACK, InReplicas, PerReplica
-from tapejax._src.engine.convert import as_tensor
+from tapejax._src.engine.convert import as_tensor, constant_tensor
 from tapejax._src.ops.arithmetic import divide
 from tapejax._src.ops.casting import cast
 from tapejax._src.ops.joining import concat
@@ -100,6 +101,10 @@ def gathered(value: Any, axis: int) -> Any:
         tensor = as_tensor(value)
         check_gathered(tensor)
         return tensor
+    if value.layout is not None:
+        array = value.spread()[0].array
+        if isinstance(array, jax.Array) and not array.is_fully_addressable:
+            value = PerReplica(constant_tensor(_everywhere(array)), value.layout, value.count)
     if value.layout == BATCH and axis == 0:
         return value.spread()[0]
     if value.layout == STACK and axis == 0 and len(value.spread()[0].aval.shape) > 1:
@@ -110,3 +115,10 @@ def gathered(value: Any, axis: int) -> Any:
     for tensor in tensors:
         check_gathered(tensor)
     return concat(tensors, axis)
+
+
+def _everywhere(array: jax.Array) -> np.ndarray[Any, Any]:
+    """The whole of an array of which each process holds a part."""
+    mesh: Any = array.sharding
+    whole = jax.sharding.NamedSharding(mesh.mesh, jax.sharding.PartitionSpec())
+    return np.asarray(jax.jit(lambda x: x, out_shardings=whole)(array))

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import jax
 
-from tapejax._src.distribute.cluster import check_single_worker
+from tapejax._src.distribute.cluster import join, this_worker
 from tapejax._src.distribute.reduce_op import (
     CommunicationImplementation,
     CommunicationOptions,
@@ -195,20 +195,30 @@ class FormerTPUStrategy(TPUStrategy):
 
 
 class MultiWorkerMirroredStrategy(MirroredStrategy):
-    """Data parallel training on the devices of several processes; here, of this one.
+    """Data parallel training on the devices of several processes.
+
+    Each process runs the same program with an environment variable `TF_CONFIG` that names all
+    workers and this one; `python -m tapejax launch` starts such processes on one machine. The
+    strategy is made before anything is computed. All processes must take the same steps.
 
     Args:
-        cluster_resolver: Accepted when there is one worker.
+        cluster_resolver: Describes the cluster in the place of `TF_CONFIG`.
         communication_options: Accepted for compatibility.
 
     Raises:
-        NotImplementedError: If `TF_CONFIG` or the resolver names more than one worker.
+        ValueError: If the description of the cluster does not fit.
+        RuntimeError: If something has been computed already.
 
     Example:
         >>> import tapejax as tf
         >>> strategy = tf.distribute.MultiWorkerMirroredStrategy()
         >>> strategy.num_replicas_in_sync >= 1
         True
+
+    Differs from TensorFlow:
+        Each process reads a dataset given to `experimental_distribute_dataset` as a whole and takes
+        its part of every batch. With several processes, what `run` is given becomes a program
+        always, and batches must be even: use `batch(n, drop_remainder=True)`.
     """
 
     def __init__(
@@ -217,8 +227,16 @@ class MultiWorkerMirroredStrategy(MirroredStrategy):
         communication_options: CommunicationOptions | None = None,
     ) -> None:
         del communication_options
-        check_single_worker(cluster_resolver)
+        join(this_worker(cluster_resolver))
         super().__init__()
+        if jax.process_count() > 1:
+            self._devices = list(jax.devices())
+            local = jax.local_device_count()
+            self._names = [
+                f"/job:worker/replica:0/task:{d.process_index}/device:{_kind(d)}:{n % local}"
+                for n, d in enumerate(self._devices)
+            ]
+            self.spans_processes = True
 
 
 class FormerMultiWorkerMirroredStrategy(MultiWorkerMirroredStrategy):
@@ -226,10 +244,11 @@ class FormerMultiWorkerMirroredStrategy(MultiWorkerMirroredStrategy):
 
     Args:
         communication: Accepted for compatibility.
-        cluster_resolver: Accepted when there is one worker.
+        cluster_resolver: Describes the cluster in the place of `TF_CONFIG`.
 
     Raises:
-        NotImplementedError: If `TF_CONFIG` or the resolver names more than one worker.
+        ValueError: If the description of the cluster does not fit.
+        RuntimeError: If something has been computed already.
 
     Example:
         >>> import tapejax as tf

@@ -71,6 +71,8 @@ class Strategy:
 
     _devices: Sequence[Any] = ()
     _names: Sequence[str] = ()
+    spans_processes = False
+    """Whether some of its devices belong to other processes."""
 
     def __init__(self, extended: Any) -> None:
         if extended is not None:
@@ -217,9 +219,15 @@ class Strategy:
             return self._run_alone(fn, args, kwargs)
         if LOCAL.recorder.symbolic is not None:
             return self._created_here(TracedRun(self, _as_python(fn), args, kwargs).run)
-        taped = LOCAL.active and not self._is_falling_back
+        taped = (LOCAL.active or self.spans_processes) and not self._is_falling_back
         if (isinstance(fn, Function) and not functions_run_eagerly()) or taped:
             return self._function_around(fn)(tuple(args), dict(kwargs))
+        if self.spans_processes:
+            raise NotImplementedError(
+                "The replicas of several processes are one program, and this function cannot be "
+                "compiled: batches must be even (use batch(n, drop_remainder=True)), and values "
+                "cannot be read in it."
+            )
         return self._created_here(EagerRun(self, _as_python(fn), args, kwargs).run)
 
     experimental_run_v2 = run
@@ -380,7 +388,7 @@ class Strategy:
             0
         """
         count = self.num_replicas_in_sync
-        return per_replica(lambda n: value_fn(ValueContext(n, count)), count)
+        return per_replica(lambda n: value_fn(input_pipelines.ValueContext(n, count)), count)
 
     # ------------------------------------------------------------------ variables
     def adopt(self, variable: Variable) -> None:
@@ -425,34 +433,6 @@ class Strategy:
 def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
     """The Python function of a traced one: a trace knows nothing of other replicas."""
     return fn.python_function if isinstance(fn, Function) else fn
-
-
-class ValueContext:
-    """Which replica `experimental_distribute_values_from_function` asks for a value.
-
-    Args:
-        replica_id_in_sync_group: Its number.
-        num_replicas_in_sync: How many there are.
-    """
-
-    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
-        self._replica_id, self._count = replica_id_in_sync_group, num_replicas_in_sync
-
-    @property
-    def replica_id_in_sync_group(self) -> int:
-        """The number of the replica."""
-        return self._replica_id
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """How many replicas there are."""
-        return self._count
-
-    def __repr__(self) -> str:
-        return (
-            f"tf.distribute.ValueContext(replica id {self._replica_id}, "
-            f"total replicas in sync: {self._count})"
-        )
 
 
 class DefaultStrategy(Strategy):

@@ -44,10 +44,19 @@ class PerReplica(DistributedValues):
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The values, one for each replica."""
+        """The values, one for each replica of this process."""
         if self._values is None:
-            self._values = tuple([self._part(n) for n in range(self.count)])
+            self._values = self._own_parts() or tuple(map(self._part, range(self.count)))
         return self._values
+
+    def _own_parts(self) -> tuple[Tensor, ...]:
+        """The values of this process, if others have some."""
+        array = self._whole.array
+        if not isinstance(array, jax.Array) or array.is_fully_addressable:
+            return ()
+        shards = sorted(array.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+        parts = [np.asarray(shard.data) for shard in shards]
+        return tuple([constant_tensor(x[0] if self.layout == STACK else x) for x in parts])
 
     def _part(self, place: int) -> Tensor:
         whole: Tensor = self._whole

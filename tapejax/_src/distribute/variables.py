@@ -227,6 +227,8 @@ def spread(tensor: Tensor, variable: Variable, layout: jax.sharding.Sharding) ->
     if array is None or isinstance(array, Tracer):
         return
     if not isinstance(array, jax.Array) or array.sharding != layout:
+        if jax.process_count() > 1 and isinstance(array, jax.Array):
+            array = np.asarray(array)
         with jax.enable_x64(True):
             tensor.array = jax.device_put(array, layout, may_alias=False)
         tensor.key = variable_key(placed_key(tensor.aval, tensor.array), variable.trainable)

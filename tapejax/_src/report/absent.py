@@ -13,6 +13,9 @@ _STRUCTURES = (
 _LATE = "Nothing to do: values are computed when they are read, and errors are raised there."
 _DISPATCH = "Write a function that chooses by the class of its argument."
 _DTYPES = "The smallest float of tensors has 16 bits, the smallest integer 8: cast to one of these."
+_CLUSTER = "Processes find each other by `TF_CONFIG`; `tapejax launch -n N script.py` sets it."
+_WORKERS = "Use `tf.distribute.MultiWorkerMirroredStrategy`, all of whose workers are equal."
+_PREEMPTED = "Save with `tf.train.CheckpointManager`; `tapejax launch` starts all workers again."
 _TPU = "A TPU is a JAX device like any other: programs run on it as they are."
 
 ABSENT: Mapping[str, str] = {
@@ -33,6 +36,20 @@ ABSENT: Mapping[str, str] = {
     "data.experimental.parse_example_dataset": _EXAMPLES,
     "data.experimental.service": _SERVICE,
     "data.experimental.table_from_dataset": "Use `tf.lookup.StaticHashTable`.",
+    "distribute.Server": _CLUSTER,
+    "distribute.StrategyExtended": "Its methods are those of the strategy.",
+    "distribute.cluster_resolver": _CLUSTER,
+    "distribute.coordinator": _WORKERS,
+    "distribute.experimental.CollectiveHints": "Use `tf.distribute.experimental."
+    "CommunicationOptions`.",
+    "distribute.experimental.PreemptionCheckpointHandler": _PREEMPTED,
+    "distribute.experimental.PreemptionWatcher": _PREEMPTED,
+    "distribute.experimental.TerminationConfig": _PREEMPTED,
+    "distribute.experimental.coordinator": _WORKERS,
+    "distribute.experimental.partitioners": "Divide variables over devices with "
+    "`tf.distribute.experimental.ShardedStrategy`.",
+    "distribute.experimental.rpc": _CLUSTER,
+    "distribute.experimental_set_strategy": "Write `with strategy.scope():`.",
     "dtypes.QUANTIZED_DTYPES": "`tf.quantization` computes with floats that are rounded.",
     "dtypes.experimental": _DTYPES,
     "experimental.BatchableExtensionType": _STRUCTURES,

@@ -7,6 +7,7 @@ import functools
 import sys
 from collections.abc import Sequence
 
+from tapejax._src.distribute.launcher import launch
 from tapejax._src.report.coverage import coverage, coverage_json, describe_coverage
 from tapejax._src.report.environment import describe, environment, to_json, version_of
 from tapejax._src.report.run_script import (
@@ -43,6 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(given)
     if options.command == "coverage":
         return _coverage(options)
+    if options.command == "launch":
+        if not options.script or options.workers < 1:
+            print("tapejax launch: -n takes a number of workers, then a script", file=sys.stderr)
+            return WRONG_COMMAND
+        return launch(options.workers, options.script, options.max_restarts)
     found = environment()
     print(to_json(found) if options.json else describe(found))
     return 0
@@ -65,6 +71,17 @@ def _parser() -> argparse.ArgumentParser:
     names.add_argument("namespaces", nargs="*", metavar="NAMESPACE", help="such as math or tf.nn")
     names.add_argument("--missing", action="store_true", help="print the absent names, and why")
     names.add_argument("--json", action="store_true", help="print it as one JSON object")
+    many = commands.add_parser(
+        "launch", help="run a script as several workers of this machine: -n 4 SCRIPT [ARGS ...]"
+    )
+    many.add_argument("-n", dest="workers", type=int, required=True, help="how many workers")
+    many.add_argument(
+        "--max-restarts",
+        type=int,
+        default=3,
+        help="how many times all start again after one was killed (default: 3)",
+    )
+    many.add_argument("script", nargs=argparse.REMAINDER, help="the script and its arguments")
     return parser
 
 
