@@ -22,6 +22,7 @@ from tapejax._src.keras.guard import Guard, guarded
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import divide, multiply
 from tapejax._src.ops.assignment import rebind_all
+from tapejax._src.tape.explanation import reasons_of_none
 from tapejax._src.tape.gradient_tape import GradientTape
 
 
@@ -185,7 +186,9 @@ class Optimizer(CustomUpdate):
                 )
                 given[n] = gradient if fits else _dense(gradient, variable)
         if not given:
-            raise ValueError("No gradients provided for any variable.")
+            reasons = reasons_of_none(missing)
+            because = f"\n{reasons}" if reasons else ""
+            raise ValueError(f"No gradients provided for any variable.{because}")
         if missing:
             warnings.warn(
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If you "

@@ -35,6 +35,7 @@ from tapejax._src.tape.arguments import (
 )
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.derivatives import USED, Derivatives
+from tapejax._src.tape.explanation import Explains, note_unconnected
 from tapejax._src.tape.past import NO_PAST, Past
 from tapejax._src.tape.questions import question_of
 from tapejax._src.tape.recorded import Access, View, accessed_variables
@@ -43,7 +44,7 @@ from tapejax._src.tape.shortcut import follow_shortcut, keep_shortcut, shortcut_
 NONE = UnconnectedGradients.NONE
 
 
-class GradientTape(Derivatives):
+class GradientTape(Derivatives, Explains):
     """Records operations for automatic differentiation.
 
     Ops on trainable variables, and on tensors passed to `watch`, are differentiable inside the
@@ -322,6 +323,8 @@ class GradientTape(Derivatives):
         if output_gradients is not None:
             seeds = flat_seeds(output_gradients, len(targets))
         gradients = self._ask("gradient", targets, seeds, flat, zero)
+        if gradients and gradients[0] is None:
+            note_unconnected(self, targets, flat, gradients)
         return gradients if flat is sources else pack_gradients(sources, gradients)
 
     def jacobian(
