@@ -46,7 +46,8 @@ class Connection(NamedTuple):
         connected: Whether the tape's gradient is not None.
         reason: `'connected'`, or why it is not: a few words, the same in every release.
         op: The op where the way ends, by TensorFlow's name, if it is one.
-        place: The user's `file:line` of that op, if it is known.
+        place: The user's `file:line` of that op, if it is known; of code in several places that
+            records the same ops, the place that did so first.
         cure: What to write instead.
     """
 
