@@ -296,6 +296,20 @@ def test_an_optimizer_says_why_there_are_no_gradients(w: Any) -> None:
         optimizer.apply_gradients([(None, w)])
 
 
+def test_a_strict_tape_raises_instead_of_returning_none(w: Any) -> None:
+    x = tf.constant(1.0)
+    with tf.GradientTape(strict=True) as tape:
+        y = tf.reduce_sum(w * 3.0) + tf.atan(x)
+        place = here()
+    with pytest.raises(ValueError, match="1 of 2 sources have no gradient") as error:
+        tape.gradient(y, [w, x])
+    assert f"not watched at Atan ({place})" in str(error.value)
+    assert "w: connected" not in str(error.value)
+    with tf.GradientTape(strict=True) as tape:
+        y = tf.reduce_sum(w * 3.0)
+    np.testing.assert_array_equal(tape.gradient(y, w), [3.0, 3.0])
+
+
 @pytest.mark.parametrize("bad", [None, 3.0, "x"])
 def test_what_is_no_tensor_is_refused(w: Any, bad: Any) -> None:
     with tf.GradientTape() as tape:

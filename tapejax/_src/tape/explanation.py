@@ -230,6 +230,23 @@ def note_unconnected(
         _UNCONNECTED.last = _noted(tape, targets, sources)
 
 
+def check_connected(
+    tape: _Asked, targets: Sequence[Any], sources: Sequence[Any], gradients: Sequence[Any]
+) -> None:
+    """Raise if a gradient is None.
+
+    Raises:
+        ValueError: With a line for each source without a gradient.
+    """
+    if any(gradient is None for gradient in gradients):
+        found = _noted(tape, targets, sources).connections()
+        without = [c for c, g in zip(found, gradients, strict=True) if g is None]
+        raise ValueError(
+            f"GradientTape(strict=True): {len(without)} of {len(gradients)} sources have no "
+            f"gradient.\n{Explanation(without)}"
+        )
+
+
 def reasons_of_none(names: Sequence[str]) -> str:
     """Why the last question of this thread found no gradient at all; empty if it was another.
 

@@ -35,7 +35,7 @@ from tapejax._src.tape.arguments import (
 )
 from tapejax._src.tape.carry import Entry
 from tapejax._src.tape.derivatives import USED, Derivatives
-from tapejax._src.tape.explanation import Explains, note_unconnected
+from tapejax._src.tape.explanation import Explains, check_connected, note_unconnected
 from tapejax._src.tape.past import NO_PAST, Past
 from tapejax._src.tape.questions import question_of
 from tapejax._src.tape.recorded import Access, View, accessed_variables
@@ -53,6 +53,7 @@ class GradientTape(Derivatives, Explains):
     Args:
         persistent: Whether more than one gradient can be asked for.
         watch_accessed_variables: Whether trainable variables are watched when they are read.
+        strict: Whether `gradient` raises ValueError instead of returning None, with the reasons.
 
     Example:
         >>> import tapejax as tf
@@ -75,9 +76,16 @@ class GradientTape(Derivatives, Explains):
     _watched: tuple[Any, ...] = ()
     _accesses: tuple[Access, ...] = ()
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        *,
+        strict: bool = False,
+    ) -> None:
         self._persistent = self.keeps_inputs = persistent  # it may differentiate its own gradients
         self._auto = watch_accessed_variables
+        self._strict = strict
         ARRIVALS.look()
 
     def _clear(self) -> None:
@@ -325,6 +333,8 @@ class GradientTape(Derivatives, Explains):
         gradients = self._ask("gradient", targets, seeds, flat, zero)
         if gradients and gradients[0] is None:
             note_unconnected(self, targets, flat, gradients)
+        if self._strict:
+            check_connected(self, targets, flat, gradients)
         return gradients if flat is sources else pack_gradients(sources, gradients)
 
     def jacobian(
