@@ -17,6 +17,7 @@ from tapejax._src.report.run_script import (
     prepare_process,
     run_program,
 )
+from tapejax._src.report.script_check import check, check_json, describe_check
 
 RUN_USAGE = """usage: tapejax run SCRIPT [ARGS ...]
        tapejax run -m MODULE [ARGS ...]
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Not by argparse, which would take options meant for the script.
         return _run(given[1:])
     options = _parser().parse_args(given)
+    if options.command == "check":
+        return _check(options)
     if options.command == "coverage":
         return _coverage(options)
     if options.command == "launch":
@@ -71,6 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     names.add_argument("namespaces", nargs="*", metavar="NAMESPACE", help="such as math or tf.nn")
     names.add_argument("--missing", action="store_true", help="print the absent names, and why")
     names.add_argument("--json", action="store_true", help="print it as one JSON object")
+    programs = commands.add_parser("check", help="read programs: which of their names there are")
+    programs.add_argument("paths", nargs="+", metavar="PATH", help="a script, notebook or folder")
+    programs.add_argument("--json", action="store_true", help="print it as one JSON object")
     many = commands.add_parser(
         "launch", help="run a script as several workers of this machine: -n 4 SCRIPT [ARGS ...]"
     )
@@ -83,6 +89,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     many.add_argument("script", nargs=argparse.REMAINDER, help="the script and its arguments")
     return parser
+
+
+def _check(options: argparse.Namespace) -> int:
+    try:
+        reports = check(options.paths)
+    except FileNotFoundError as error:
+        print(f"tapejax check: {error}", file=sys.stderr)
+        return WRONG_COMMAND
+    print(check_json(reports) if options.json else describe_check(reports))
+    return int(any(report.missing or report.problem for report in reports))
 
 
 def _coverage(options: argparse.Namespace) -> int:
