@@ -35,6 +35,7 @@ from tapejax import quantization as quantization
 from tapejax import queue as queue
 from tapejax import ragged as ragged
 from tapejax import random as random
+from tapejax import raw_ops as raw_ops
 from tapejax import sets as sets
 from tapejax import signal as signal
 from tapejax import sparse as sparse
