@@ -65,7 +65,7 @@ def measure_step(workload: str, seconds: float) -> dict[str, Any]:
 
 def program_of(function: Any) -> Any:
     """The compiled program (`jax.stages.Compiled`) that a `tf.function` called lately runs."""
-    kernels = [trace._direct.kernel for trace in function._state.traces.values()]
+    kernels = [trace._direct.kernel for trace in function.state.traces.values()]
     nodes = [node for edge, node in ROOT.edges.items() if edge[0] in kernels]
     found = [x for node in nodes for x in (node.executables or {}).values() if x.compiled]
     return found[-1].call

@@ -43,7 +43,7 @@ class Connection(NamedTuple):
 
     Attributes:
         source: The source's name, or its shape and dtype.
-        connected: Whether the tape's gradient is not None.
+        connected: Whether a gradient flows; with a custom gradient its rule decides in the end.
         reason: `'connected'`, or why it is not: a few words, the same in every release.
         op: The op where the way ends, by TensorFlow's name, if it is one.
         place: The user's `file:line` of that op, if it is known; of code in several places that
