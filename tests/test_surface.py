@@ -55,10 +55,11 @@ GUEST_NAMES = """if TYPE_CHECKING:
 else:
     __getattr__ = guest_attribute(__name__)"""
 VERSION_1_NAMES = GUEST_NAMES.replace("guest_attribute", "version_1_attribute")
-RAW_NAMES = GUEST_NAMES.replace("guest_attribute", "raw_attribute").replace(
-    "-> Any", "-> typing.Any"
+RAW_NAMES = (
+    GUEST_NAMES.replace("guest_attribute", "raw_attribute")
+    .replace("-> Any", "-> typing.Any")
+    .replace("if TYPE", "if typing.TYPE")
 )
-RAW_NAMES = RAW_NAMES.replace("if TYPE_CHECKING", "if typing.TYPE_CHECKING")
 GUEST_PATH = GUEST_NAMES + "\n    __path__ = GuestPath(__path__[0])"
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tapejax._src.data.iterator import Optional as Optional
+from tapejax._src.keras.functional import functional_call as functional_call
 from tapejax._src.ops.ragged_shape import DynamicRaggedShape as DynamicRaggedShape
 from tapejax._src.report.missing import missing_attribute
 from tapejax.experimental import numpy as numpy

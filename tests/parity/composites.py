@@ -531,4 +531,4 @@ TESTED_ELSEWHERE: Mapping[str, str] = {
 }
 
 # our own additions, which have no counterpart to be compared with
-NOT_TENSORFLOW = ("jax_call",)
+NOT_TENSORFLOW = ("experimental.functional_call", "jax_call")

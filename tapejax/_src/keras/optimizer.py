@@ -18,6 +18,7 @@ from tapejax._src.distribute.gradients import summed_over_replicas, unaggregated
 from tapejax._src.engine.apply import multi_op
 from tapejax._src.engine.convert import as_tensor, variable_behind
 from tapejax._src.keras.custom_update import CustomUpdate, stateless
+from tapejax._src.keras.functional import FunctionalUpdates
 from tapejax._src.keras.guard import Guard, guarded
 from tapejax._src.keras.update import AVERAGE, Plan, Rule, step_function
 from tapejax._src.ops.arithmetic import divide, multiply
@@ -44,7 +45,7 @@ class Prepared(NamedTuple):
     constrained: list[Variable]
 
 
-class Optimizer(CustomUpdate):
+class Optimizer(FunctionalUpdates, CustomUpdate):
     """Base of the optimizers.
 
     Args:
