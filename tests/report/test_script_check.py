@@ -129,6 +129,19 @@ def test_what_is_missing_fails_when_it_runs(tmp_path: Path, symbol: str) -> None
     assert "script.py:2" in ran.stderr or "line 2" in ran.stderr
 
 
+def test_without_keras_it_says_how_to_install_it(tmp_path: Path) -> None:
+    source = "import tensorflow as tf\ntf.keras.layers.Dense(1)\ntf.keras.optimizers.Adam()\n"
+    (tmp_path / "script.py").write_text(source)
+    without = "import sys; sys.modules['keras'] = None; from tapejax.__main__ import main; "
+    command = [sys.executable, "-c", without + "sys.exit(main(['check', 'script.py']))"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("script.py: 1 of 2")
+    assert lines[1].startswith("  2: tf.keras.layers.Dense missing.")
+    assert "pip install" in lines[1]
+
+
 def test_a_wrong_path_is_a_wrong_command(tmp_path: Path) -> None:
     done = run("no_such.py", cwd=tmp_path)
     assert done.returncode == 2

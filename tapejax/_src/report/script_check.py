@@ -138,8 +138,10 @@ class Names:
             done.append(name)
             try:
                 value = getattr(value, name)
-            except (AttributeError, ImportError):
+            except AttributeError:
                 return MISSING, self._cure(".".join(done))
+            except ImportError as error:  # Keras is not installed
+                return MISSING, str(error)
         text = inspect.getdoc(value) if callable(value) else None
         if text and _DIFFERS in text:
             return DIFFERS, _first_sentence(text.partition(_DIFFERS)[2])
