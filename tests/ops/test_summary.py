@@ -360,6 +360,23 @@ def test_the_files_can_be_read_back(tmp_path: Path) -> None:
     assert not old.summary.value[0].HasField("tensor")
 
 
+def test_a_raw_summary_in_a_function_is_written_in_each_call(tmp_path: Path) -> None:
+    value = tf.compat.v1.Summary.Value(tag="raw", simple_value=0.5)
+    summary = tf.compat.v1.Summary(value=[value]).SerializeToString()
+
+    @tf.function
+    def step(number: Any) -> Any:
+        with tf.summary.record_if(number > 0):
+            return tf.summary.experimental.write_raw_pb(summary, step=number)
+
+    writer = tf.summary.create_file_writer(tmp_path)
+    with writer.as_default():
+        found = [bool(step(tf.constant(n, tf.int64))) for n in range(3)]
+    writer.close()
+    assert found == [False, True, True]
+    assert [event.step for event in events_of(tmp_path)[1:]] == [1, 2]
+
+
 def test_messages_are_those_of_protocol_buffers() -> None:
     theirs = pytest.importorskip("tensorflow", reason="the classes compared with").compat.v1
     for library in (tf.compat.v1, theirs):

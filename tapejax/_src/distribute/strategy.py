@@ -163,11 +163,16 @@ class Strategy:
         """
         if CONTEXTS.stack and CONTEXTS.stack[-1][0] is not self:
             raise RuntimeError(mixing(CONTEXTS.stack[-1][0], self))
+        with self._creating(), entered(self, current_replica()):
+            yield self
+
+    @contextlib.contextmanager
+    def _creating(self) -> Generator[None]:
+        """A `with` block whose new variables are this strategy's."""
         listener = functools.partial(replicate, self)
         CREATION.listeners.append(listener)
         try:
-            with entered(self, current_replica()):
-                yield self
+            yield
         finally:
             CREATION.listeners.remove(listener)
 
@@ -243,12 +248,8 @@ class Strategy:
 
     def _created_here(self, call: Callable[[], Any]) -> Any:
         """Call a function; the variables it creates are this strategy's."""
-        listener = functools.partial(replicate, self)
-        CREATION.listeners.append(listener)
-        try:
+        with self._creating():
             return call()
-        finally:
-            CREATION.listeners.remove(listener)
 
     def _function_around(self, fn: Callable[..., Any]) -> Function:
         """A traced function that runs another one on all replicas.

@@ -152,7 +152,7 @@ class FunctionalUpdates:
                 f"{type(self).__name__} updates variables by its own code, which assigns them; "
                 "`update` needs an optimizer of tf.keras.optimizers."
             )
-        step, order, state, variables, _ = optimizer._prepared(given)
+        step, order, state, variables, _ = optimizer._prepared_step(given)
         places = [optimizer._positions[id(v)] for v in variables]
         rate = as_tensor(optimizer._current_rate())
         gradients = [given[n] for n in order]

@@ -137,8 +137,7 @@ class Optimizer(FunctionalUpdates, CustomUpdate):
         if prepared is not None:
             self._record_step(prepared, given)
         elif self._is_one_op():
-            prepared = self._steps[tuple(given)] = self._prepared(given)
-            self._record_step(prepared, given)
+            self._record_step(self._prepared_step(given), given)
         else:
             self._apply_custom(given)
             for n in given:
@@ -222,6 +221,14 @@ class Optimizer(FunctionalUpdates, CustomUpdate):
         if prepared is None:
             prepared = self._steps[key] = self._prepared(given, guard)
         self._record_step(prepared, given, guard.state)
+
+    def _prepared_step(self, given: dict[int, Tensor]) -> Prepared:
+        """`_prepared`, remembered until a hyperparameter changes."""
+        key = tuple(given)
+        prepared = self._steps.get(key)
+        if prepared is None:
+            prepared = self._steps[key] = self._prepared(given)
+        return prepared
 
     def _prepared(self, given: Iterable[int], guard: Guard | None = None) -> Prepared:
         """What a step on these variables needs, worked out once; see `__setattr__`."""

@@ -24,31 +24,29 @@ def compute(name: str, tensors: Sequence[Any], *, gradient: str = "vjp", **stati
         gradient: As of `Kernel`.
         **static: Its other arguments; tensors among them are read.
     """
-    frozen = tuple([(key, _frozen(value)) for key, value in static.items()])
-    return record(_kernel(name, gradient, frozen), tensors)
+    return record(_kernel(name, gradient, False, _key(static)), tensors)
 
 
 def compute_list(name: str, tensors: Sequence[Any], **static: Any) -> Any:
     """`compute` of a function that takes its arrays as one list."""
-    frozen = tuple([(key, _frozen(value)) for key, value in static.items()])
-    return record(_list_kernel(name, frozen), tensors)
+    return record(_kernel(name, "vjp", True, _key(static)), tensors)
+
+
+def _key(static: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple([(name, _frozen(value)) for name, value in static.items()])
 
 
 @functools.cache
-def _kernel(name: str, gradient: str, static: tuple[tuple[str, Any], ...]) -> Kernel:
+def _kernel(
+    name: str, gradient: str, takes_list: bool, static: tuple[tuple[str, Any], ...]
+) -> Kernel:
     function, fixed = getattr(jnp, name), dict(static)
 
     def apply(*arrays: Any) -> Any:
-        found = function(*arrays, **fixed)
+        found = function(list(arrays), **fixed) if takes_list else function(*arrays, **fixed)
         return list(found) if isinstance(found, tuple) else found
 
     return Kernel(name, apply, gradient=gradient)
-
-
-@functools.cache
-def _list_kernel(name: str, static: tuple[tuple[str, Any], ...]) -> Kernel:
-    function, fixed = getattr(jnp, name), dict(static)
-    return Kernel(name, lambda *arrays: function(list(arrays), **fixed))
 
 
 def _frozen(value: Any) -> Any:

@@ -31,6 +31,12 @@ def _constant(array: np.ndarray[Any, Any], dtype: Any) -> Tensor:
     return constant_tensor(array.astype(known(dtype)))
 
 
+def _like(a: Any, value: int, dtype: Any) -> Tensor:
+    """One number in the shape of another array."""
+    x = array_of(a)
+    return _constant(np.full(x.aval.shape, value), dtype_of(x) if dtype is None else dtype)
+
+
 @public("experimental.numpy.zeros")
 def zeros(shape: Any, dtype: Any = float) -> Any:
     """Zeros.
@@ -104,8 +110,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Any:
         >>> tf.experimental.numpy.zeros_like([3, 4]).numpy().tolist()
         [0, 0]
     """
-    x = array_of(a)
-    return _constant(np.full(x.aval.shape, 0), dtype_of(x) if dtype is None else dtype)
+    return _like(a, 0, dtype)
 
 
 @public("experimental.numpy.ones_like")
@@ -124,8 +129,7 @@ def ones_like(a: Any, dtype: Any = None) -> Any:
         >>> tf.experimental.numpy.ones_like([3, 4]).numpy().tolist()
         [1, 1]
     """
-    x = array_of(a)
-    return _constant(np.full(x.aval.shape, 1), dtype_of(x) if dtype is None else dtype)
+    return _like(a, 1, dtype)
 
 
 @public("experimental.numpy.empty_like")
@@ -144,8 +148,7 @@ def empty_like(a: Any, dtype: Any = None) -> Any:
         >>> tf.experimental.numpy.empty_like([3, 4]).numpy().tolist()
         [0, 0]
     """
-    x = array_of(a)
-    return _constant(np.full(x.aval.shape, 0), dtype_of(x) if dtype is None else dtype)
+    return _like(a, 0, dtype)
 
 
 @public("experimental.numpy.full")

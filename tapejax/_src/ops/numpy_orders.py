@@ -9,9 +9,20 @@ import numpy as np
 from tapejax._src.engine.registry import public
 from tapejax._src.ops import cumulative, selection, sorting
 from tapejax._src.ops.numpy_compute import compute
-from tapejax._src.ops.numpy_reductions import wide
+from tapejax._src.ops.numpy_reductions import summand
 from tapejax._src.ops.numpy_shape import reshape
-from tapejax._src.ops.numpy_types import array_of, dtype_of, known, to
+from tapejax._src.ops.numpy_types import array_of, to
+
+
+def _along(x: Any, axis: Any) -> tuple[Any, int]:
+    """An array and its axis; None is that of its elements in one row."""
+    return (reshape(x, -1), 0) if axis is None else (x, int(axis))
+
+
+def _ordered(a: Any) -> Any:
+    """An array that has an axis, and whose elements can be compared."""
+    x = compute("atleast_1d", [array_of(a)])
+    return to(x, np.int8) if x.dtype.is_bool else x
 
 
 @public("experimental.numpy.cumsum")
@@ -32,11 +43,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
         >>> tf.experimental.numpy.cumsum([1, 2, 3]).numpy().tolist()
         [1, 3, 6]
     """
-    x = array_of(a)
-    x = to(x, wide(dtype_of(x)) if dtype is None else known(dtype))
-    if axis is None:
-        x, axis = reshape(x, -1), 0
-    return cumulative.cumsum(x, axis=int(axis))
+    return cumulative.cumsum(*_along(summand(a, dtype), axis))
 
 
 @public("experimental.numpy.cumprod")
@@ -57,11 +64,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
         >>> tf.experimental.numpy.cumprod([1, 2, 3]).numpy().tolist()
         [1, 2, 6]
     """
-    x = array_of(a)
-    x = to(x, wide(dtype_of(x)) if dtype is None else known(dtype))
-    if axis is None:
-        x, axis = reshape(x, -1), 0
-    return cumulative.cumprod(x, axis=int(axis))
+    return cumulative.cumprod(*_along(summand(a, dtype), axis))
 
 
 @public("experimental.numpy.argmax")
@@ -80,12 +83,7 @@ def argmax(a: Any, axis: Any = None) -> Any:
         >>> tf.experimental.numpy.argmax([3, 1, 2]).numpy().item()
         0
     """
-    x = compute("atleast_1d", [array_of(a)])
-    if x.dtype.is_bool:
-        x = to(x, np.int8)
-    if axis is None:
-        return selection.argmax(reshape(x, -1), axis=0)
-    return selection.argmax(x, axis=int(axis))
+    return selection.argmax(*_along(_ordered(a), axis))
 
 
 @public("experimental.numpy.argmin")
@@ -104,12 +102,7 @@ def argmin(a: Any, axis: Any = None) -> Any:
         >>> tf.experimental.numpy.argmin([3, 1, 2]).numpy().item()
         1
     """
-    x = compute("atleast_1d", [array_of(a)])
-    if x.dtype.is_bool:
-        x = to(x, np.int8)
-    if axis is None:
-        return selection.argmin(reshape(x, -1), axis=0)
-    return selection.argmin(x, axis=int(axis))
+    return selection.argmin(*_along(_ordered(a), axis))
 
 
 def _check_sort(name: str, kind: str, order: Any) -> None:
@@ -144,10 +137,7 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
         [1, 2, 3]
     """
     _check_sort("sort", kind, order)
-    x = array_of(a)
-    if axis is None:
-        x, axis = reshape(x, -1), 0
-    return sorting.sort(x, axis=int(axis))
+    return sorting.sort(*_along(array_of(a), axis))
 
 
 @public("experimental.numpy.argsort")
@@ -172,7 +162,4 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
         [1, 2, 0]
     """
     _check_sort("argsort", kind, order)
-    x = array_of(a)
-    if axis is None:
-        x, axis = reshape(x, -1), 0
-    return to(sorting.argsort(x, axis=int(axis), stable=True), np.int64)
+    return to(sorting.argsort(*_along(array_of(a), axis), stable=True), np.int64)

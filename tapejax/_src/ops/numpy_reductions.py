@@ -40,10 +40,25 @@ def _axes(axis: Any) -> Any:
     return axis.numpy().tolist() if isinstance(axis, Tensor) else axis
 
 
-def _total(reduce: Callable[..., Any], a: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
+def summand(a: Any, dtype: Any) -> Any:
+    """What sums and products are taken of: in the dtype given, or in one that is wide enough."""
     x = array_of(a)
-    x = to(x, wide(dtype_of(x)) if dtype is None else known(dtype))
-    return reduce(x, axis=_axes(axis), keepdims=bool(keepdims))
+    return to(x, wide(dtype_of(x)) if dtype is None else known(dtype))
+
+
+def _averaged(a: Any, dtype: Any) -> Any:
+    """What means are taken of: in the dtype given, or in floats."""
+    return floating(a) if dtype is None else to(array_of(a), known(dtype))
+
+
+def _total(reduce: Callable[..., Any], a: Any, axis: Any, dtype: Any, keepdims: Any) -> Any:
+    return reduce(summand(a, dtype), axis=_axes(axis), keepdims=bool(keepdims))
+
+
+def _extreme(of_bools: Any, reduce: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+    x = array_of(a)
+    chosen = of_bools if x.dtype.is_bool else reduce
+    return chosen(x, axis=_axes(axis), keepdims=bool(keepdims))
 
 
 def _no_out(name: str, out: Any) -> None:
@@ -112,9 +127,7 @@ def max(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
         >>> tf.experimental.numpy.max([[1, 2], [3, 4]], 0).numpy().tolist()
         [3, 4]
     """
-    x = array_of(a)
-    reduce = reduction.reduce_any if x.dtype.is_bool else reduction.reduce_max
-    return reduce(x, axis=_axes(axis), keepdims=bool(keepdims))
+    return _extreme(reduction.reduce_any, reduction.reduce_max, a, axis, keepdims)
 
 
 @public("experimental.numpy.amax")
@@ -156,9 +169,7 @@ def min(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
         >>> tf.experimental.numpy.min([[1, 2], [3, 4]], 0).numpy().tolist()
         [1, 2]
     """
-    x = array_of(a)
-    reduce = reduction.reduce_all if x.dtype.is_bool else reduction.reduce_min
-    return reduce(x, axis=_axes(axis), keepdims=bool(keepdims))
+    return _extreme(reduction.reduce_all, reduction.reduce_min, a, axis, keepdims)
 
 
 @public("experimental.numpy.amin")
@@ -244,7 +255,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         [2.0, 3.0]
     """
     _no_out("mean", out)
-    x = floating(a) if dtype is None else to(array_of(a), known(dtype))
+    x = _averaged(a, dtype)
     return reduction.reduce_mean(x, axis=_axes(axis), keepdims=bool(keepdims))
 
 
@@ -277,7 +288,7 @@ def var(
         1.25
     """
     _no_out("var", out)
-    x = floating(a) if dtype is None else to(array_of(a), known(dtype))
+    x = _averaged(a, dtype)
     gap = x - reduction.reduce_mean(x, axis=_axes(axis), keepdims=True)
     if x.dtype.is_complex:
         gap = arithmetic.abs(gap)
@@ -416,7 +427,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -
         >>> tf.experimental.numpy.nanmean([1.0, float('nan')]).numpy().item()
         1.0
     """
-    x = floating(a) if dtype is None else to(array_of(a), known(dtype))
+    x = _averaged(a, dtype)
     counted = to(~rounding.is_nan(x), dtype_of(x))
     return nansum(x, axis, None, keepdims) / sum(counted, axis, None, keepdims)
 

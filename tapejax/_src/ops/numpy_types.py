@@ -101,7 +101,7 @@ def _preferred(value: Any) -> Any:
         kind = np.asarray(value).dtype if not holds_tensor(value) else None
         if kind is not None:
             weak = isinstance(value, (list, tuple)) and kind.kind in "bi"
-            return 0 if weak else _NARROWED.get(kind, kind)
+            return 0 if weak else _preferred_dtype(kind)
         return np.result_type(*[_operand(leaf) for leaf in nest.flatten(value)])
     return known(value)
 
@@ -129,6 +129,11 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 def common(*values: Any) -> np.dtype[Any]:
     """`result_type` as a NumPy dtype."""
     return np.result_type(*[_operand(value) for value in values])
+
+
+def _preferred_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that `prefer_float32` makes of one, if it is in force."""
+    return _NARROWED.get(dtype, dtype) if PREFERENCE.float32 else dtype
 
 
 _NARROWED = {
@@ -192,14 +197,15 @@ def array_of(value: Any, dtype: Any = None) -> Tensor:
         return natural if dtype is None else to(natural, dtype)
     if value is None:
         return as_tensor(value)  # raises
-    wanted = known(dtype) if dtype is not None else _natural(value)
-    if wanted is None:
-        return as_tensor(value)
     try:
         made = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{_RAGGED}: {error}") from None
-    return constant_tensor(made.astype(wanted))
+    if dtype is not None:
+        return constant_tensor(made.astype(known(dtype)))
+    if made.dtype.kind in "SUO":
+        return as_tensor(value)
+    return constant_tensor(made.astype(_preferred_dtype(made.dtype)))
 
 
 def _stacked(values: Any) -> Tensor:
@@ -212,17 +218,6 @@ def _stacked(values: Any) -> Tensor:
         return array_of(item, dtype)
 
     return as_tensor(convert(values))
-
-
-def _natural(value: Any) -> np.dtype[Any] | None:
-    """The dtype of a value as NumPy reads it; None of strings."""
-    try:
-        kind = np.asarray(value).dtype
-    except ValueError as error:
-        raise ValueError(f"{_RAGGED}: {error}") from None
-    if kind.kind in "SUO":
-        return None
-    return _NARROWED.get(kind, kind) if PREFERENCE.float32 else kind
 
 
 @public("experimental.numpy.array")

@@ -347,6 +347,7 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: A
 
 
 Encode = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
+Send = Callable[[np.ndarray[Any, Any], Any], None]
 
 
 def write_encoded(tag: Any, tensor: Any, encode: Encode | None, step: Any, metadata: Any) -> Any:
@@ -354,16 +355,20 @@ def write_encoded(tag: Any, tensor: Any, encode: Encode | None, step: Any, metad
     writer = _STATE.writer
     if writer is None:
         return constant_tensor(np.array(False))
-    serialized = _serialized(metadata)
+    file, serialized = writer.file, _serialized(metadata)
+    return _record(lambda: _sender(file, _tag_text(tag), serialized, encode), tensor, step)
+
+
+def _record(make: Callable[[], Send], tensor: Any, step: Any) -> Any:
+    """Send a value and its step if the condition holds; whether it does."""
     condition = should_record_summaries()
     if is_host([condition]) and not bool(condition.view()):
         return condition
     step = _STATE.step if step is None else step
     if step is None:
         raise ValueError(_NO_STEP)
-    made = tensor() if callable(tensor) and not _is_value(tensor) else tensor
-    send = _sender(writer.file, _tag_text(tag), serialized, encode)
-    _send(send, as_tensor(made), _step_number(step), condition)
+    value = tensor() if callable(tensor) and not _is_value(tensor) else tensor
+    _send(make(), as_tensor(value), _step_number(step), condition)
     return condition
 
 
@@ -394,9 +399,6 @@ def _serialized(metadata: Any) -> bytes:
         f"Cannot convert {metadata!r} to a SummaryMetadata: give a "
         "tf.compat.v1.SummaryMetadata or its bytes."
     )
-
-
-Send = Callable[[np.ndarray[Any, Any], Any], None]
 
 
 def _sender(file: EventFile, tag: str, metadata: bytes, encode: Encode | None) -> Send:
@@ -450,14 +452,12 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     writer = _STATE.writer
     if writer is None:
         return constant_tensor(np.array(False))
-    condition = should_record_summaries()
-    if not bool(condition):
-        return condition
-    step = _STATE.step if step is None else step
-    if step is None:
-        raise ValueError(_NO_STEP)
-    writer.file.write(raw_event(known_texts(as_texts(tensor)).item(), int(_step_number(step))))
-    return condition
+    file = writer.file
+
+    def send(summary: np.ndarray[Any, Any], step: Any) -> None:
+        file.write(raw_event(summary.item(), int(step)))
+
+    return _record(lambda: send, lambda: as_texts(tensor), step)
 
 
 @public("summary.flush")
